@@ -1,0 +1,67 @@
+import { AssentError } from '../base/errors.ts'
+import type { Person } from '../participant/identify.ts'
+import type { ParticipantId } from '../participant/participant.ts'
+import type { Answer, Elicitation } from './elicitation.ts'
+
+/** One who may answer: a participant, or anyone in a group. */
+export type Answerer = ParticipantId | `group:${string}`
+
+/** Who may answer a question, and what proof their yes needs. */
+export interface Answerers {
+  /** Any one of these; never empty. */
+  readonly anyOf: readonly Answerer[]
+  /** `page`: a yes needs a person we saw ourselves, on a page, in the inbox or at a terminal; the client's word is not enough. */
+  readonly through: 'client' | 'page'
+}
+
+/** The way an answer came. `client` is the requester's own MCP client; on all other ways we verified the person ourselves. */
+export type Via = 'client' | 'page' | 'inbox' | 'terminal' | 'hub'
+
+/** Someone about to answer, as verified by the channel they came through. */
+export interface Answering extends Person {
+  readonly via: Via
+  /** Which client speaks, when `via` is `client`. */
+  readonly client?: string
+}
+
+/** Someone opened or answered a question that was put to another participant. */
+export class ParticipantMismatch extends AssentError {
+  readonly code = 'participant_mismatch'
+  constructor(elicitation: Elicitation, opened: ParticipantId) {
+    super('This question was asked of someone else.', { detail: `question ${elicitation.id}, opened by ${opened}` })
+  }
+}
+
+/** The right person, but this way of answering does not count for this question. */
+export class ChannelRefused extends AssentError {
+  readonly code = 'channel_refused'
+}
+
+/** The names by which questions wait for this person. */
+export function answererNames({ participant, groups }: Person): Answerer[] {
+  return [participant, ...groups.map((group) => `group:${group}` as const)]
+}
+
+/** Whether this person is one of those who were asked. */
+export function isAsked(elicitation: Elicitation, person: Person): boolean {
+  const names = new Set<string>(answererNames(person))
+  return elicitation.answerers.anyOf.some((answerer) => names.has(answerer))
+}
+
+/** Whoever may not answer is stopped here, whatever channel they came through, before they learn anything. */
+export function checkMayAnswer(elicitation: Elicitation, answering: Answering, answer: Answer): void {
+  if (!isAsked(elicitation, answering)) throw new ParticipantMismatch(elicitation, answering.participant)
+  if (answering.via === 'client') checkClientMayAnswer(elicitation, answering, answer)
+}
+
+/** A client proves only that it sent the answer: enough for its own questions, never for a secret, never for a page. */
+function checkClientMayAnswer(elicitation: Elicitation, { participant, client }: Answering, answer: Answer): void {
+  const { requester, question, purpose, answerers } = elicitation
+  if (participant !== requester.participant || client !== requester.client) {
+    throw new ChannelRefused('This question was asked through another client.')
+  }
+  if (answer.action !== 'accept') return
+  if (question.mode === 'url') throw new ChannelRefused('Agreeing to open the page does not answer the question.')
+  if (purpose === 'secret' || purpose === 'connect') throw new ChannelRefused('A secret is never taken from a client.')
+  if (answerers.through === 'page') throw new ChannelRefused('This question must be answered on its page.')
+}

@@ -1,0 +1,107 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Sealed } from '../base/seal.ts'
+import type { Requester } from '../participant/requester.ts'
+import type { Answerers, Answering } from './answerers.ts'
+import type { Content, FormSchema } from './form/schema.ts'
+
+/** Names one elicitation; cannot be guessed, and opens nothing by itself. */
+export type ElicitationId = string & { readonly __elicitation: true }
+
+/** What the answer is for. */
+export type Purpose = 'input' | 'approval' | 'secret' | 'confirm' | 'connect'
+
+/** What is asked: a form to fill in, or a page to visit. */
+export type Question =
+  | { readonly mode: 'form'; readonly message: string; readonly schema: FormSchema }
+  | {
+      readonly mode: 'url'
+      readonly message: string
+      readonly url: string
+      /** Which page of ours the url leads to; absent when it leads elsewhere. */
+      readonly page?: string
+      /** What that page asks for, when it is a form. */
+      readonly schema?: FormSchema
+    }
+
+/** Which server asks, as the person knows it. */
+export interface Origin {
+  readonly server: string
+}
+
+/** What a person said. Only a clear accept carries anything. */
+export type Answer =
+  | { readonly action: 'accept'; readonly content?: Content }
+  | { readonly action: 'decline'; readonly reason?: string }
+  | { readonly action: 'cancel' }
+
+/** An answer as it is kept: the content of a secret only sealed. */
+export type KeptAnswer = Answer | { readonly action: 'accept'; readonly sealed: Sealed }
+
+/** Who answered, and by which way. */
+export type AnsweredBy = Pick<Answering, 'participant' | 'via' | 'client'>
+
+export type ElicitationState =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer; readonly by: AnsweredBy; readonly at: Date }
+  | { readonly kind: 'expired'; readonly at: Date }
+  | { readonly kind: 'failed'; readonly reason: string; readonly at: Date }
+  | { readonly kind: 'withdrawn'; readonly reason: string; readonly at: Date }
+
+/** The kept record of one question. After it was asked, only `state` and `version` ever change. */
+export interface Elicitation {
+  readonly id: ElicitationId
+  /** 1 when asked, one more with each save. */
+  readonly version: number
+  readonly question: Question
+  readonly purpose: Purpose
+  /** Finds the answer again, such as `api-key-stripe`. */
+  readonly type?: string
+  readonly origin: Origin
+  readonly requester: Requester
+  readonly answerers: Answerers
+  /** Equal for questions that one answer settles: the second one asked joins the first. */
+  readonly identity: string
+  readonly metadata: JsonObject
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly state: ElicitationState
+}
+
+/** What can happen to an open elicitation. */
+export type ElicitationEvent =
+  | { readonly kind: 'looked-at'; readonly at: Date }
+  | { readonly kind: 'answered'; readonly answer: KeptAnswer; readonly by: AnsweredBy; readonly at: Date }
+  | { readonly kind: 'failed'; readonly reason: string; readonly at: Date }
+  | { readonly kind: 'withdrawn'; readonly reason: string; readonly at: Date }
+
+/** Clocks of two machines differ, and people press the button in the last second: so long an answer still settles. */
+export const settlingGraceMs = 30_000
+
+/** The whole life of an elicitation. Once settled it is final: later events change nothing. */
+export function applyEvent(elicitation: Elicitation, event: ElicitationEvent): Elicitation {
+  if (elicitation.state.kind !== 'open') return elicitation
+  if (event.at >= lastMoment(elicitation)) return settle(elicitation, { kind: 'expired', at: elicitation.expiresAt })
+
+  switch (event.kind) {
+    case 'looked-at':
+      return elicitation
+    case 'answered':
+    case 'failed':
+    case 'withdrawn':
+      return settle(elicitation, event)
+  }
+}
+
+/** From this moment on an open question can only expire. */
+export function lastMoment({ expiresAt }: Elicitation): Date {
+  return new Date(expiresAt.getTime() + settlingGraceMs)
+}
+
+/** Settled is for good; open may still become anything. */
+export function isSettled(elicitation: Elicitation): boolean {
+  return elicitation.state.kind !== 'open'
+}
+
+function settle(elicitation: Elicitation, state: ElicitationState): Elicitation {
+  return { ...elicitation, version: elicitation.version + 1, state }
+}

@@ -1,0 +1,43 @@
+import type { ParticipantId } from '../participant/participant.ts'
+import type { Answerer } from './answerers.ts'
+import type { Elicitation, ElicitationId } from './elicitation.ts'
+
+/** How keeping a new question ended. */
+export type Added =
+  | { readonly kind: 'added' }
+  /** An open question of the same identity was there already: this one, and nothing new was kept. */
+  | { readonly kind: 'joined'; readonly elicitation: Elicitation }
+  /** The requester has as many questions open as they may. */
+  | { readonly kind: 'full' }
+
+/** Keeps elicitations. A store never reads the clock and never decides: callers judge what they get. */
+export interface ElicitationStore {
+  /** Two open questions of one identity are never both kept, however many ask at once. */
+  add(elicitation: Elicitation, openLimit: number): Promise<Added>
+  get(id: ElicitationId): Promise<Elicitation | undefined>
+  /** Saves the `state` of `next` only where the kept version is the one before it. False: someone else was first. */
+  saveIfUnchanged(next: Elicitation): Promise<boolean>
+  /** Open ones that one of `answerers` may answer, each once. Oldest first, so that an inbox page holds still while questions come in. */
+  listOpen(answerers: readonly Answerer[], limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  /** Open ones with `expiresAt` at or before `moment`, soonest first. */
+  listDue(moment: Date, limit: number): Promise<Elicitation[]>
+  /** The one answered last (accepted, declined or cancelled), in the order of settling; what is still open hides nothing. */
+  latestAnswered(participant: ParticipantId, type: string): Promise<Elicitation | undefined>
+  /** Those with an answer sealed under another key than `key`, in no promised order. */
+  listSealedExcept(key: string, limit: number): Promise<Elicitation[]>
+  /** Every key that some kept answer is sealed under. */
+  sealingKeys(): Promise<string[]>
+  /** Deletes ones settled before `moment`, but never one that `latestAnswered` would give. Returns how many. */
+  deleteSettled(moment: Date, limit: number): Promise<number>
+  /** Deletes all that was asked for this participant, and their name from what they answered for others. Returns how many were deleted. */
+  forget(participant: ParticipantId): Promise<number>
+}
+
+/** Wakes those who wait for an answer. */
+export interface Changes {
+  /**
+   * Calls `changed` after the elicitation was settled, by this process or another. May call without cause; never fails
+   * to call for good: what was missed while a connection was down is found when it is back. Returns how to stop.
+   */
+  watch(id: ElicitationId, changed: () => void): () => void
+}

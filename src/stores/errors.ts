@@ -1,0 +1,32 @@
+import { AssentError } from '../base/errors.ts'
+
+/** The store cannot be reached or does not answer. Nothing is known to be lost: try again. */
+export class StoreUnavailable extends AssentError {
+  readonly code = 'store_unavailable'
+  constructor(cause: unknown) {
+    super('The store cannot be reached.', { cause, detail: cause instanceof Error ? cause.message : String(cause) })
+  }
+}
+
+/** The store was written by a newer version, which this one could damage. */
+export class SchemaNewer extends AssentError {
+  readonly code = 'schema_newer'
+  constructor(found: number, known: number) {
+    super(
+      `The store has schema ${found}; this version of Assent knows up to ${known}. Start the newer version, or restore the backup made before it ran.`,
+    )
+  }
+}
+
+/** The address of the store cannot be read. */
+export class BadStoreUrl extends AssentError {
+  readonly code = 'bad_store_url'
+}
+
+/** A driver that the chosen store needs is not installed. */
+export class DriverMissing extends AssentError {
+  readonly code = 'driver_missing'
+  constructor(store: string, driver: string, cause: unknown) {
+    super(`${store} needs the package "${driver}". Install it: npm install ${driver}`, { cause })
+  }
+}
