@@ -8,7 +8,7 @@ export interface Clock {
 // setTimeout overflows past this and would fire at once.
 const longestTimer = 2 ** 31 - 1
 
-/** The machine's own time. A pending timer never keeps the process alive. */
+/** The machine's own time. A pending timer keeps the process alive: whoever waits for an answer is not to exit without it. */
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, due) {
@@ -20,7 +20,6 @@ export const systemClock: Clock = {
       return () => callOff()
     }
     const timer = setTimeout(due, ms)
-    timer.unref()
     return () => clearTimeout(timer)
   },
 }

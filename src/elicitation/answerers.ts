@@ -6,6 +6,8 @@ import type { Answer, Elicitation } from './elicitation.ts'
 /** One who may answer: a participant, or anyone in a group. */
 export type Answerer = ParticipantId | `group:${string}`
 
+const groupPrefix = 'group:'
+
 /** Who may answer a question, and what proof their yes needs. */
 export interface Answerers {
   /** Any one of these; never empty. */
@@ -39,13 +41,18 @@ export class ChannelRefused extends AssentError {
 
 /** The names by which questions wait for this person. */
 export function answererNames({ participant, groups }: Person): Answerer[] {
-  return [participant, ...groups.map((group) => `group:${group}` as const)]
+  return [participant, ...groups.map((group) => `${groupPrefix}${group}` as const)]
+}
+
+function isGroup(answerer: Answerer): boolean {
+  return answerer.startsWith(groupPrefix)
 }
 
 /** Whether this person is one of those who were asked. */
 export function isAsked(elicitation: Elicitation, person: Person): boolean {
-  const names = new Set<string>(answererNames(person))
-  return elicitation.answerers.anyOf.some((answerer) => names.has(answerer))
+  return elicitation.answerers.anyOf.some((answerer) =>
+    isGroup(answerer) ? person.groups.includes(answerer.slice(groupPrefix.length)) : answerer === person.participant,
+  )
 }
 
 /** Whoever may not answer is stopped here, whatever channel they came through, before they learn anything. */
@@ -61,7 +68,7 @@ function checkClientMayAnswer(elicitation: Elicitation, { participant, client }:
     throw new ChannelRefused('This question was asked through another client.')
   }
   if (answer.action !== 'accept') return
-  if (question.mode === 'url') throw new ChannelRefused('Agreeing to open the page does not answer the question.')
   if (purpose === 'secret' || purpose === 'connect') throw new ChannelRefused('A secret is never taken from a client.')
   if (answerers.through === 'page') throw new ChannelRefused('This question must be answered on its page.')
+  if (question.mode === 'url') throw new ChannelRefused('Agreeing to open the page does not answer the question.')
 }

@@ -8,5 +8,15 @@ export interface Store {
   readonly elicitations: ElicitationStore
   readonly changes: Changes
   readonly audit: AuditStore
+  /** Everything asked for before is kept first. Closing twice is closing once. */
   close(): Promise<void>
+}
+
+/** Runs a closing once, however often it is called. */
+export function once(close: () => Promise<void>): () => Promise<void> {
+  let closing: Promise<void> | undefined
+  return () => {
+    closing ??= close()
+    return closing
+  }
 }

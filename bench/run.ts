@@ -1,0 +1,11 @@
+const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
+  stores: () => import('./stores.ts'),
+}
+
+const [name = ''] = process.argv.slice(2)
+const load = parts[name]
+if (load === undefined) {
+  console.error(`Usage: npm run bench -- <${Object.keys(parts).join(' | ')}>`)
+  process.exit(2)
+}
+await (await load()).bench()

@@ -1,0 +1,226 @@
+import type { Head } from './audit/event.ts'
+import { exportAudit } from './audit/export.ts'
+import { forgetInAudit } from './audit/forget.ts'
+import { auditKey } from './audit/key.ts'
+import { type AuditLog, openAuditLog } from './audit/log.ts'
+import { pruneAudit } from './audit/prune.ts'
+import { type AuditReport, verifyAudit } from './audit/verify.ts'
+import { type Clock, systemClock } from './base/clock.ts'
+import { createEvents, type Events } from './base/events.ts'
+import type { Vault } from './base/seal.ts'
+import { type Answered, answer } from './elicitation/answer.ts'
+import type { Answering } from './elicitation/answerers.ts'
+import { type Ask, type Asked, ask } from './elicitation/ask.ts'
+import type { Channel } from './elicitation/channel.ts'
+import type { Desk, ElicitationNews } from './elicitation/desk.ts'
+import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
+import { deleteSettled, expire } from './elicitation/expire.ts'
+import { find, getResult, listOpen } from './elicitation/find.ts'
+import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
+import type { ElicitationResult } from './elicitation/result.ts'
+import { look } from './elicitation/settle.ts'
+import { type Waiting, wait } from './elicitation/wait.ts'
+import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
+import type { Person } from './participant/identify.ts'
+import type { ParticipantId } from './participant/participant.ts'
+import type { Requester } from './participant/requester.ts'
+import { openStore, sqliteFile } from './stores/open.ts'
+import type { Store } from './stores/store.ts'
+import { BadKeys } from './vault/errors.ts'
+import { type KeyCare, keyCare } from './vault/key-care.ts'
+import { type KeyFile, keyFile } from './vault/key-file.ts'
+import { envKeys, formatKey, type KeySource, makeKey } from './vault/keys.ts'
+import { createVault } from './vault/vault.ts'
+
+/** What an Assent may be told; everything has a default that works on one machine. */
+export interface AssentOptions {
+  /** An address (`memory:`, `sqlite:<path>`, `postgres://…`) or a store of your own. */
+  readonly store?: string | Store
+  /** Keys as in ASSENT_KEYS, which is read when this is left out. SQLite makes itself a key file when there are none. */
+  readonly keys?: string
+  /** Where people reach the pages. */
+  readonly publicUrl?: string
+  readonly channels?: readonly Channel[]
+  readonly limits?: Partial<ElicitationLimits>
+  readonly clocks?: {
+    /** How long a question stays open, in milliseconds. */
+    readonly question?: number
+    /** How often to look for questions whose time is over, in milliseconds; 0 for never. */
+    readonly tidy?: number
+  }
+  /** How long to keep what is over, in milliseconds; for ever when left out. */
+  readonly retain?: { readonly settled?: number; readonly audit?: number }
+  readonly clock?: Clock
+}
+
+/** Asking, answering and remembering, bound to one store. */
+export interface Assent {
+  readonly store: Store
+  readonly events: Events<ElicitationNews>
+  readonly keys: KeyCare
+  ask(request: Ask): Promise<Asked>
+  answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  wait(id: ElicitationId, waiting?: Waiting): Promise<Elicitation>
+  look(id: ElicitationId): Promise<Elicitation>
+  find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
+  getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
+  listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
+  withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
+  fail(id: ElicitationId, reason: string): Promise<Elicitation>
+  /** Settles questions whose time is over, and deletes what `retain` no longer keeps. */
+  tidy(): Promise<Tidied>
+  /** Deletes everything about a participant. The audit stays whole, and no longer leads to them. */
+  forget(participant: ParticipantId): Promise<Forgotten>
+  verifyAudit(heads?: readonly Head[]): Promise<AuditReport>
+  /** Every event as a line of JSON, each with its line end, and last the heads of all chains. */
+  exportAudit(): AsyncIterable<string>
+  close(): Promise<void>
+}
+
+export interface Tidied {
+  readonly expired: number
+  readonly deletedQuestions: number
+  readonly deletedEvents: number
+}
+
+export interface Forgotten {
+  readonly deletedQuestions: number
+}
+
+const defaultStore = 'sqlite:.assent/assent.db'
+const defaultPublicUrl = 'http://127.0.0.1:4180'
+const tenMinutes = 600_000
+const oneMinute = 60_000
+
+/** Binds the rooms to a store, its keys, a clock and the channels. */
+export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
+  const { store: where = defaultStore, clock = systemClock, clocks = {}, retain = {} } = options
+  const keys = keysFor(typeof where === 'string' ? where : where.name, options.keys ?? process.env.ASSENT_KEYS)
+  const vault = createVault(keys)
+  // Before the store is opened: with keys that cannot be used nothing is made or migrated.
+  await vault.currentKey()
+  const store = typeof where === 'string' ? await openStore(where) : where
+  const key = await orClose(store, auditKey({ store: store.audit, vault }))
+
+  const audit = openAuditLog({ store: store.audit, key, clock })
+  const desk = deskFor({ options, store, vault, audit, clock })
+  const tidy = () => tidyUp({ desk, store, key, audit, retain })
+  const stopTidying = every(clocks.tidy ?? oneMinute, tidy)
+
+  return {
+    store,
+    events: desk.events,
+    keys: keyCare({ source: keys, vault, elicitations: store.elicitations, auditStore: store.audit, audit }),
+    ask: (request) => ask(desk, request),
+    answer: (id, answering, given) => answer(desk, id, answering, given),
+    wait: (id, waiting) => wait(desk, id, waiting),
+    look: (id) => look(desk, id),
+    find: (participant, type) => find(desk, participant, type),
+    getResult: (participant, id) => getResult(desk, participant, id),
+    listOpen: (person, limit, after) => listOpen(desk, person, limit, after),
+    withdraw: (id, by, reason) => withdraw(desk, id, by, reason),
+    withdrawAsObsolete: (id, reason) => withdrawAsObsolete(desk, id, reason),
+    fail: (id, reason) => fail(desk, id, reason),
+    tidy,
+    async forget(participant) {
+      const deletedQuestions = await store.elicitations.forget(participant)
+      await forgetInAudit({ store: store.audit, log: audit, participant })
+      return { deletedQuestions }
+    },
+    verifyAudit: (heads) => verifyAudit({ store: store.audit, key, ...(heads ? { heads } : {}) }),
+    exportAudit: () => exportAudit(store.audit, clock.now()),
+    async close() {
+      await stopTidying()
+      await audit.close()
+      await store.close()
+    },
+  }
+}
+
+/** A key file opens only what was sealed on its own machine; a store that many machines share needs keys that they share. */
+function keysFor(store: string, given: string | undefined): KeySource | KeyFile {
+  if (given !== undefined && given !== '') return envKeys(given)
+  if (store === 'memory:') return envKeys(formatKey(makeKey()))
+  const file = sqliteFile(store)
+  if (file !== undefined) return keyFile(`${file}.keys`)
+  throw new BadKeys(
+    'This store needs keys that all its processes share. Set ASSENT_KEYS; `assent keys make` prints a key.',
+  )
+}
+
+/** What was opened is closed when the next step fails. */
+async function orClose<T>(store: Store, step: Promise<T>): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+interface DeskParts {
+  readonly options: AssentOptions
+  readonly store: Store
+  readonly vault: Vault
+  readonly audit: AuditLog
+  readonly clock: Clock
+}
+
+function deskFor({ options, store, vault, audit, clock }: DeskParts): Desk {
+  const publicUrl = (options.publicUrl ?? defaultPublicUrl).replace(/\/$/, '')
+  return {
+    store: store.elicitations,
+    changes: store.changes,
+    vault,
+    audit,
+    clock,
+    channels: options.channels ?? [],
+    linkTo: (id, page) => `${publicUrl}/elicit/${id}/${page}`,
+    limits: { ...defaultLimits, ...options.limits },
+    questionMs: options.clocks?.question ?? tenMinutes,
+    events: createEvents<ElicitationNews>(),
+  }
+}
+
+interface TidyParts {
+  readonly desk: Desk
+  readonly store: Store
+  readonly key: Buffer
+  readonly audit: AuditLog
+  readonly retain: NonNullable<AssentOptions['retain']>
+}
+
+async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<Tidied> {
+  const before = (ms: number) => new Date(desk.clock.now().getTime() - ms)
+  const expired = await expire(desk)
+  const deletedQuestions = retain.settled === undefined ? 0 : await deleteSettled(desk, before(retain.settled))
+  const deletedEvents =
+    retain.audit === undefined
+      ? 0
+      : await pruneAudit({ store: store.audit, key, log: audit, moment: before(retain.audit) })
+  return { expired, deletedQuestions, deletedEvents }
+}
+
+/** Does it again and again, never twice at once, and never keeps the process alive for it. Returns how to stop. */
+function every(ms: number, work: () => Promise<unknown>): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  let busy = false
+  const timer = ms > 0 ? setInterval(tick, ms).unref() : undefined
+
+  function tick(): void {
+    if (busy) return
+    busy = true
+    running = work()
+      // A store that is down is told to whoever needs it; the next time comes anyway.
+      .catch(() => {})
+      .finally(() => {
+        busy = false
+      })
+  }
+
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

@@ -1,0 +1,47 @@
+import { AssentError, type AssentErrorCode } from '../base/errors.ts'
+import { complain } from './print.ts'
+
+/** What the shell is told. 1 is kept for "it ran, and the answer is no". */
+export const exitCodes = { no: 1, misuse: 2, unavailable: 3, broken: 70 } as const
+
+/** Runs a command to its end; whatever goes wrong is told in one line, and never as a stack. */
+export async function runningCommand(run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof AssentError)) {
+      complain(`Something in Assent itself went wrong: ${error instanceof Error ? error.message : String(error)}`)
+      process.exitCode = exitCodes.broken
+      return
+    }
+    complain(error.message)
+    if (error.detail !== undefined) complain(`  ${error.detail}`)
+    process.exitCode = exitCodeOf(error.code)
+  }
+}
+
+function exitCodeOf(code: AssentErrorCode): number {
+  switch (code) {
+    case 'bad_argument':
+    case 'bad_keys':
+    case 'bad_question':
+    case 'bad_store_url':
+    case 'driver_missing':
+    case 'form_asks_secret':
+    case 'form_refused':
+    case 'key_in_use':
+    case 'schema_newer':
+      return exitCodes.misuse
+    case 'channel_refused':
+    case 'not_found':
+    case 'participant_mismatch':
+    case 'too_many_open':
+      return exitCodes.no
+    case 'key_missing':
+    case 'store_unavailable':
+      return exitCodes.unavailable
+    case 'audit_key_mismatch':
+    case 'seal_broken':
+      return exitCodes.broken
+  }
+}

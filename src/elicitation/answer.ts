@@ -1,0 +1,93 @@
+import { answerIdentity } from './answer-identity.ts'
+import { type Answering, ChannelRefused, checkMayAnswer, ParticipantMismatch } from './answerers.ts'
+import type { Desk } from './desk.ts'
+import {
+  type Answer,
+  type AnsweredBy,
+  type Elicitation,
+  type ElicitationId,
+  isSettled,
+  type KeptAnswer,
+} from './elicitation.ts'
+import { type FieldError, validateContent } from './form/validate.ts'
+import { happen, look } from './settle.ts'
+
+/** How answering ended. */
+export type Answered =
+  /** This answer settled the question. */
+  | { readonly kind: 'kept'; readonly elicitation: Elicitation }
+  /** It was settled before: by someone else, by time, or by being withdrawn. `elicitation` says what holds. */
+  | { readonly kind: 'late'; readonly elicitation: Elicitation }
+  /** The question is still open: these fields need another answer. */
+  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
+
+/** Answers, for every channel. Who may not answer learns nothing; of many who answer at once exactly one is kept. */
+export async function answer(desk: Desk, id: ElicitationId, answering: Answering, given: Answer): Promise<Answered> {
+  const asked = await look(desk, id)
+  await refuseStrangers(desk, asked, answering, given)
+  if (isSettled(asked)) return { kind: 'late', elicitation: asked }
+
+  const checked = checkAnswer(desk, asked, given)
+  if (checked.kind === 'invalid') return checked
+
+  const mine = await sealIfSecret(desk, asked, checked.answer)
+  const by = answeredBy(answering)
+  const elicitation = await happen(desk, asked, { kind: 'answered', answer: mine, by, at: desk.clock.now() })
+  const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
+  return { kind: kept ? 'kept' : 'late', elicitation }
+}
+
+/** Someone tried to answer for another: that is for the audit, whatever they were told. */
+async function refuseStrangers(desk: Desk, asked: Elicitation, answering: Answering, given: Answer): Promise<void> {
+  try {
+    checkMayAnswer(asked, answering, given)
+  } catch (error) {
+    if (!(error instanceof ParticipantMismatch || error instanceof ChannelRefused)) throw error
+    const { participant, via, client } = answering
+    const data = { reason: error.code, via, client }
+    await desk.audit.record({ kind: 'answer-refused', who: participant, about: asked.id, data })
+    desk.events.tell({ kind: 'answer-refused', elicitation: asked, reason: error.code })
+    throw error
+  }
+}
+
+type Checked =
+  | { readonly kind: 'valid'; readonly answer: Answer }
+  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
+
+/** Only what was asked for is kept: an accept fits its form, a decline has a reason at most, a cancel nothing. */
+function checkAnswer({ limits }: Desk, { question }: Elicitation, given: Answer): Checked {
+  switch (given.action) {
+    case 'cancel':
+      return { kind: 'valid', answer: { action: 'cancel' } }
+    case 'decline': {
+      if (given.reason === undefined) return { kind: 'valid', answer: { action: 'decline' } }
+      if (isTooLong(given.reason, limits.answerBytes)) return tooLong(limits.answerBytes)
+      return { kind: 'valid', answer: { action: 'decline', reason: given.reason } }
+    }
+    case 'accept': {
+      if (isTooLong(given.content ?? {}, limits.answerBytes)) return tooLong(limits.answerBytes)
+      if (question.schema === undefined) return { kind: 'valid', answer: { action: 'accept' } }
+      const validated = validateContent(question.schema, given.content ?? {})
+      if (validated.kind === 'invalid') return validated
+      return { kind: 'valid', answer: { action: 'accept', content: validated.content } }
+    }
+  }
+}
+
+function isTooLong(value: unknown, bytes: number): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) > bytes
+}
+
+function tooLong(bytes: number): Checked {
+  return { kind: 'invalid', errors: [{ field: '', message: `An answer has at most ${bytes} bytes.` }] }
+}
+
+async function sealIfSecret(desk: Desk, asked: Elicitation, given: Answer): Promise<KeptAnswer> {
+  if (asked.purpose !== 'secret' || given.action !== 'accept' || given.content === undefined) return given
+  return { action: 'accept', sealed: await desk.vault.seal(JSON.stringify(given.content), answerIdentity(asked)) }
+}
+
+function answeredBy({ participant, via, client }: Answering): AnsweredBy {
+  return client === undefined ? { participant, via } : { participant, via, client }
+}

@@ -1,0 +1,11 @@
+import type { Elicitation, ElicitationId } from './elicitation.ts'
+
+/** A way to reach the person who is asked. */
+export interface Channel {
+  readonly name: string
+  /** Told when a question is asked and again when it is settled; `state` says which. May fail: the question stays all the same. */
+  tell(elicitation: Elicitation): Promise<void>
+}
+
+/** The address of a page about one elicitation. It names the question and gives access to nothing. */
+export type LinkTo = (id: ElicitationId, page: string) => string

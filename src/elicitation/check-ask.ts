@@ -1,0 +1,81 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Ask, AskedQuestion } from './ask.ts'
+import type { Desk } from './desk.ts'
+import type { ElicitationId, Question } from './elicitation.ts'
+import { BadQuestion } from './errors.ts'
+import { checkForm } from './form/check.ts'
+import type { FormSchema } from './form/schema.ts'
+import { refuseSecrets } from './form/secrets.ts'
+import type { ElicitationLimits } from './limits.ts'
+import { checkUrl } from './url.ts'
+
+/** Letters, digits and `-_.:/`, so that a type can stand in a url, a log and an index. */
+const typePattern = /^[\w.:/-]{1,128}$/
+const pagePattern = /^[\w-]{1,64}$/
+
+/** What a page for a secret asks for when nobody said. */
+const apiKeyForm: FormSchema = {
+  type: 'object',
+  properties: { apiKey: { type: 'string', title: 'API key', minLength: 1 } },
+  required: ['apiKey'],
+}
+
+/** Refuses what must not be asked, before anything is kept. */
+export function checkAsk(limits: ElicitationLimits, { question, ...ask }: Ask): void {
+  if (question.message.trim() === '') throw new BadQuestion('A question needs a message.')
+  if (question.message.length > limits.messageLength) {
+    throw new BadQuestion(`A message has at most ${limits.messageLength} characters.`)
+  }
+  if (ask.type !== undefined && !typePattern.test(ask.type)) {
+    throw new BadQuestion('A type has 1 to 128 letters, digits or -_.:/ such as api-key-stripe.')
+  }
+  if (ask.anyOf?.length === 0) throw new BadQuestion('A question needs someone who may answer it.')
+  checkTime(limits, ask.expiresInMs)
+  checkMetadata(limits, ask.metadata)
+  checkMode(question, ask)
+}
+
+/** The question as it is kept: its schema checked and cleaned, its url checked. */
+export function checkedQuestion(desk: Desk, id: ElicitationId, { question, purpose }: Ask): Question {
+  const { message } = question
+  if (question.mode === 'form') {
+    const schema = checkForm(question.schema, desk.limits.form)
+    refuseSecrets(schema, message)
+    return { mode: 'form', message, schema }
+  }
+  if ('url' in question) return { mode: 'url', message, url: checkUrl(question.url) }
+
+  const { page } = question
+  const url = checkUrl(desk.linkTo(id, page))
+  const schema = question.schema ?? (purpose === 'secret' ? apiKeyForm : undefined)
+  if (schema === undefined) return { mode: 'url', message, url, page }
+  const checked = checkForm(schema, desk.limits.form)
+  // A page of ours may take a secret, but only where the answer will be sealed.
+  if (purpose !== 'secret') refuseSecrets(checked, message)
+  return { mode: 'url', message, url, page, schema: checked }
+}
+
+function checkTime({ longestMs }: ElicitationLimits, expiresInMs: number | undefined): void {
+  if (expiresInMs === undefined) return
+  if (!(expiresInMs > 0 && expiresInMs <= longestMs)) {
+    throw new BadQuestion(`A question stays open for more than 0 and at most ${longestMs} ms.`)
+  }
+}
+
+function checkMetadata({ metadataBytes }: ElicitationLimits, metadata: JsonObject | undefined): void {
+  if (metadata === undefined) return
+  if (Buffer.byteLength(JSON.stringify(metadata)) > metadataBytes) {
+    throw new BadQuestion(`Metadata has at most ${metadataBytes} bytes.`)
+  }
+}
+
+function checkMode(question: AskedQuestion, { purpose, through }: Omit<Ask, 'question'>): void {
+  if ('page' in question && !pagePattern.test(question.page)) {
+    throw new BadQuestion('A page is named by 1 to 64 letters, digits, - or _.')
+  }
+  if (question.mode === 'url') return
+  // E11-02: sensitive data goes by url, never through a form in the client.
+  if (purpose === 'secret' || purpose === 'connect')
+    throw new BadQuestion('A secret is asked for by url, never by a form.')
+  if (through === 'page') throw new BadQuestion('A question that must be answered on a page is asked by url.')
+}

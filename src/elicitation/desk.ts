@@ -1,0 +1,34 @@
+import type { AuditLog } from '../audit/log.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Events } from '../base/events.ts'
+import type { Vault } from '../base/seal.ts'
+import type { Channel, LinkTo } from './channel.ts'
+import type { Elicitation } from './elicitation.ts'
+import type { ElicitationLimits } from './limits.ts'
+import type { Changes, ElicitationStore } from './store.ts'
+
+/** What happened at the desk, for whoever counts or logs it. */
+export type ElicitationNews =
+  | { readonly kind: 'asked' | 'joined' | 'settled'; readonly elicitation: Elicitation }
+  | { readonly kind: 'answer-refused'; readonly elicitation: Elicitation; readonly reason: string }
+  | {
+      readonly kind: 'channel-failed'
+      readonly elicitation: Elicitation
+      readonly channel: string
+      readonly error: unknown
+    }
+
+/** Everything that asking and answering needs, bound once in assent.ts. */
+export interface Desk {
+  readonly store: ElicitationStore
+  readonly changes: Changes
+  readonly vault: Vault
+  readonly audit: AuditLog
+  readonly clock: Clock
+  readonly channels: readonly Channel[]
+  readonly linkTo: LinkTo
+  readonly limits: ElicitationLimits
+  /** How long a question stays open when the one who asks does not say, in milliseconds. */
+  readonly questionMs: number
+  readonly events: Events<ElicitationNews>
+}

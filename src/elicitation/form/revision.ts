@@ -1,0 +1,68 @@
+import { type Boxes, boxFields, nameBoxes, readBoxes } from './boxes.ts'
+import { ownFields } from './own.ts'
+import { present } from './present.ts'
+import type { ChoiceField, ChoicesField, Field, FormSchema } from './schema.ts'
+
+/** The protocol revisions in which a form can be asked. */
+export type Revision = '2025-06-18' | '2025-11-25' | '2026-07-28'
+
+/** A form as one revision can say it. */
+export interface FormOnWire {
+  readonly schema: FormSchema
+  /** Turns an answer to `schema`, not validated yet, into one to the author's form. Never throws: rubbish stays rubbish. */
+  lift(content: unknown): unknown
+}
+
+/** Brings a form to what a revision can say. */
+export function formFor(schema: FormSchema, revision: Revision): FormOnWire {
+  switch (revision) {
+    case '2025-06-18':
+      return firstForm(schema)
+    case '2025-11-25':
+    case '2026-07-28':
+      // Also enumNames: both keep that spelling, and the conformance suite wants it as the author wrote it.
+      return { schema, lift: (content) => content }
+  }
+}
+
+/** How forms began (E06-04): no lists, no titled options but by enumNames, no default but a tick. */
+function firstForm({ properties, required }: FormSchema): FormOnWire {
+  const taken = new Set(Object.keys(properties))
+  const lists: Boxes[] = []
+  const fields = Object.entries(properties).flatMap(([name, field]): [string, Field][] => {
+    if (field.type !== 'array') return [[name, firstField(field)]]
+    const boxes = nameBoxes(name, field, required?.includes(name) ?? false, taken)
+    lists.push(boxes)
+    return boxFields(boxes)
+  })
+  const schema = present<FormSchema>({
+    type: 'object',
+    properties: Object.freeze(Object.fromEntries(fields)),
+    required: required?.filter((name) => properties[name]?.type !== 'array'),
+  })
+  return { schema, lift: (content) => (lists.length > 0 ? liftLists(lists, content) : content) }
+}
+
+function firstField(field: Exclude<Field, ChoicesField>): Field {
+  if (field.type === 'boolean') return field
+  if ('oneOf' in field) return firstChoice(field)
+  const { default: _, ...rest } = field
+  return Object.freeze(rest)
+}
+
+function firstChoice({ type, title, description, oneOf }: Extract<ChoiceField, { oneOf: unknown }>): ChoiceField {
+  const values = oneOf.map((option) => option.const)
+  const titles = oneOf.map((option) => option.title)
+  return present<ChoiceField>({ type, title, description, enum: values, enumNames: titles })
+}
+
+function liftLists(lists: readonly Boxes[], content: unknown): unknown {
+  const given = ownFields(content)
+  if (given === undefined) return content
+  for (const boxes of lists) {
+    const chosen = readBoxes(boxes, given)
+    if (chosen !== undefined) given.set(boxes.list, chosen)
+    for (const name of boxes.names) given.delete(name)
+  }
+  return Object.fromEntries(given)
+}

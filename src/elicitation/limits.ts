@@ -1,0 +1,25 @@
+import { defaultFormLimits, type FormLimits } from './form/limits.ts'
+
+/** How much a stranger can make us keep. */
+export interface ElicitationLimits {
+  /** Questions one requester may have open at once. */
+  readonly openPerRequester: number
+  /** Characters of a message. */
+  readonly messageLength: number
+  /** Bytes of metadata, as JSON. */
+  readonly metadataBytes: number
+  /** Bytes of an answer, as JSON; also of the reason of a decline. */
+  readonly answerBytes: number
+  /** How long a question may stay open at most, in milliseconds. */
+  readonly longestMs: number
+  readonly form: FormLimits
+}
+
+export const defaultLimits: ElicitationLimits = {
+  openPerRequester: 100,
+  messageLength: 4_000,
+  metadataBytes: 16_384,
+  answerBytes: 65_536,
+  longestMs: 30 * 24 * 3_600_000,
+  form: defaultFormLimits,
+}

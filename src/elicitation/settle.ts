@@ -1,0 +1,67 @@
+import type { JsonObject } from '../base/json.ts'
+import type { ParticipantId } from '../participant/participant.ts'
+import type { Desk } from './desk.ts'
+import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
+import { ElicitationNotFound } from './errors.ts'
+
+/** The kept record, whatever it is by now. */
+export async function read(desk: Desk, id: ElicitationId): Promise<Elicitation> {
+  const kept = await desk.store.get(id)
+  if (kept === undefined) throw new ElicitationNotFound(id)
+  return kept
+}
+
+/** The question as it stands now: one whose time is over is found expired, also when nobody looked before. */
+export async function look(desk: Desk, id: ElicitationId): Promise<Elicitation> {
+  return happen(desk, await read(desk, id), { kind: 'looked-at', at: desk.clock.now() })
+}
+
+/** Lets an event happen to a record, and gives back what it is then: settled by us if we were first, else by the winner. */
+export async function happen(desk: Desk, kept: Elicitation, event: ElicitationEvent): Promise<Elicitation> {
+  for (let current = kept; ; current = await read(desk, kept.id)) {
+    const next = applyEvent(current, event)
+    if (next === current) return current
+    if (await desk.store.saveIfUnchanged(next)) return settled(desk, next)
+  }
+}
+
+/** Records and tells a settling that this process has just saved; whoever settled it is answered only after it is logged. */
+export async function settled(desk: Desk, elicitation: Elicitation): Promise<Elicitation> {
+  await desk.audit.record({ about: elicitation.id, ...settlingEntry(elicitation) })
+  desk.events.tell({ kind: 'settled', elicitation })
+  announce(desk, elicitation)
+  return elicitation
+}
+
+/** Tells the channels, which may be slow or down: the question does not wait for them, and their failure is news. */
+export function announce(desk: Desk, elicitation: Elicitation): void {
+  for (const channel of desk.channels) {
+    channel.tell(elicitation).catch((error: unknown) => {
+      desk.events.tell({ kind: 'channel-failed', elicitation, channel: channel.name, error })
+    })
+  }
+}
+
+function settlingEntry({ state, requester, purpose }: Elicitation): {
+  kind: string
+  who: ParticipantId
+  data: JsonObject
+} {
+  const who = requester.participant
+  switch (state.kind) {
+    case 'open':
+      throw new TypeError('An open question is not settled.')
+    case 'answered':
+      return {
+        kind: 'question-answered',
+        who: state.by.participant,
+        data: { purpose, action: state.answer.action, via: state.by.via, client: state.by.client },
+      }
+    case 'expired':
+      return { kind: 'question-expired', who, data: { purpose } }
+    case 'failed':
+      return { kind: 'question-failed', who, data: { purpose, reason: state.reason } }
+    case 'withdrawn':
+      return { kind: 'question-withdrawn', who, data: { purpose, reason: state.reason } }
+  }
+}

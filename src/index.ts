@@ -1,0 +1,38 @@
+export type { Assent, AssentOptions, Forgotten, Tidied } from './assent.ts'
+export { createAssent } from './assent.ts'
+export type { AuditEvent, Head } from './audit/event.ts'
+export type { Finding } from './audit/findings.ts'
+export type { AuditReport } from './audit/verify.ts'
+export type { Clock } from './base/clock.ts'
+export { AssentError, type AssentErrorCode } from './base/errors.ts'
+export type { Events } from './base/events.ts'
+export type { Json, JsonObject } from './base/json.ts'
+export type { Answered } from './elicitation/answer.ts'
+export type { Answerer, Answerers, Answering, Via } from './elicitation/answerers.ts'
+export type { Ask, Asked, AskedQuestion } from './elicitation/ask.ts'
+export type { Channel } from './elicitation/channel.ts'
+export type { ElicitationNews } from './elicitation/desk.ts'
+export type {
+  Answer,
+  Elicitation,
+  ElicitationId,
+  ElicitationState,
+  KeptAnswer,
+  Origin,
+  Purpose,
+  Question,
+} from './elicitation/elicitation.ts'
+export { checkForm } from './elicitation/form/check.ts'
+export { coerceContent } from './elicitation/form/coerce.ts'
+export { type FormOnWire, formFor, type Revision } from './elicitation/form/revision.ts'
+export type { Content, Field, FieldValue, FormSchema } from './elicitation/form/schema.ts'
+export { type FieldError, type Validated, validateContent } from './elicitation/form/validate.ts'
+export type { ElicitationLimits } from './elicitation/limits.ts'
+export { type ElicitationResult, type ElicitationStatus, statusOf } from './elicitation/result.ts'
+export type { ElicitationStore } from './elicitation/store.ts'
+export type { Waiting } from './elicitation/wait.ts'
+export type { Identify, Person } from './participant/identify.ts'
+export { type Identity, localParticipant, type ParticipantId, participantId } from './participant/participant.ts'
+export { localRequester, type Requester } from './participant/requester.ts'
+export type { Store } from './stores/store.ts'
+export type { KeyCare, KeyListing, Rotated } from './vault/key-care.ts'

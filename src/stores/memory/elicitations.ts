@@ -1,0 +1,127 @@
+import type { Answerer } from '../../elicitation/answerers.ts'
+import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
+import type { ElicitationStore } from '../../elicitation/store.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+import { requesterKey } from '../../participant/requester.ts'
+import { forgottenParticipant } from '../rows.ts'
+import type { Watchers } from '../watchers.ts'
+
+/** Keeps elicitations for as long as the process lives. */
+export function memoryElicitations(watchers: Watchers): ElicitationStore {
+  const kept = new Map<ElicitationId, Elicitation>()
+  const askedAs = new Map<ElicitationId, number>()
+  // In the order of their settling.
+  const settled = new Set<ElicitationId>()
+  const openByIdentity = new Map<string, ElicitationId>()
+  const openOf = new Map<string, Set<ElicitationId>>()
+  const latest = new Map<string, ElicitationId>()
+
+  let asked = 0
+
+  const all = (ids: Iterable<ElicitationId>) => [...ids].flatMap((id) => kept.get(id) ?? [])
+  const openOnes = () => all(openByIdentity.values())
+
+  function close(elicitation: Elicitation): void {
+    const key = requesterKey(elicitation.requester)
+    if (openByIdentity.get(elicitation.identity) === elicitation.id) openByIdentity.delete(elicitation.identity)
+    openOf.get(key)?.delete(elicitation.id)
+    if (openOf.get(key)?.size === 0) openOf.delete(key)
+  }
+
+  function settle(elicitation: Elicitation): void {
+    close(elicitation)
+    settled.add(elicitation.id)
+    const key = latestKey(elicitation)
+    if (elicitation.state.kind === 'answered' && key !== undefined) latest.set(key, elicitation.id)
+  }
+
+  function remove(elicitation: Elicitation): void {
+    close(elicitation)
+    kept.delete(elicitation.id)
+    askedAs.delete(elicitation.id)
+    settled.delete(elicitation.id)
+    const key = latestKey(elicitation)
+    if (key !== undefined && latest.get(key) === elicitation.id) latest.delete(key)
+  }
+
+  return {
+    async add(elicitation, openLimit) {
+      const joined = openByIdentity.get(elicitation.identity)
+      if (joined !== undefined) return { kind: 'joined', elicitation: kept.get(joined) as Elicitation }
+      const key = requesterKey(elicitation.requester)
+      const open = openOf.get(key) ?? new Set()
+      if (open.size >= openLimit) return { kind: 'full' }
+
+      kept.set(elicitation.id, elicitation)
+      askedAs.set(elicitation.id, ++asked)
+      openByIdentity.set(elicitation.identity, elicitation.id)
+      openOf.set(key, open.add(elicitation.id))
+      return { kind: 'added' }
+    },
+    async get(id) {
+      return kept.get(id)
+    },
+    async saveIfUnchanged(next) {
+      const before = kept.get(next.id)
+      if (before?.version !== next.version - 1) return false
+      kept.set(next.id, { ...before, version: next.version, state: next.state })
+      if (isSettled(next) && !isSettled(before)) settle(next)
+      watchers.ring(next.id)
+      return true
+    },
+    async listOpen(answerers, limit, after) {
+      const names = new Set<Answerer>(answerers)
+      const start = (after && askedAs.get(after)) ?? 0
+      return openOnes()
+        .filter(
+          ({ id, answerers }) => (askedAs.get(id) ?? 0) > start && answerers.anyOf.some((name) => names.has(name)),
+        )
+        .slice(0, limit)
+    },
+    async listDue(moment, limit) {
+      const due = openOnes().filter(({ expiresAt }) => expiresAt <= moment)
+      return due.sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()).slice(0, limit)
+    },
+    async latestAnswered(participant, type) {
+      const id = latest.get(JSON.stringify([participant, type]))
+      return id && kept.get(id)
+    },
+    async listSealedExcept(key, limit) {
+      return all(settled)
+        .filter((elicitation) => ![undefined, key].includes(sealingKey(elicitation)))
+        .slice(0, limit)
+    },
+    async sealingKeys() {
+      return [...new Set(all(settled).flatMap((elicitation) => sealingKey(elicitation) ?? []))]
+    },
+    async deleteSettled(moment, limit) {
+      const found = new Set(latest.values())
+      const old = all(settled).filter(({ id, state }) => 'at' in state && state.at < moment && !found.has(id))
+      for (const elicitation of old.slice(0, limit)) remove(elicitation)
+      return Math.min(old.length, limit)
+    },
+    async forget(participant) {
+      const mine = all(kept.keys()).filter(({ requester }) => requester.participant === participant)
+      for (const elicitation of mine) {
+        remove(elicitation)
+        watchers.ring(elicitation.id)
+      }
+      for (const elicitation of all(settled)) kept.set(elicitation.id, withoutName(elicitation, participant))
+      return mine.length
+    },
+  }
+}
+
+function latestKey({ requester, type }: Elicitation): string | undefined {
+  return type === undefined ? undefined : JSON.stringify([requester.participant, type])
+}
+
+function sealingKey({ state }: Elicitation): string | undefined {
+  return state.kind === 'answered' && 'sealed' in state.answer ? state.answer.sealed.key : undefined
+}
+
+function withoutName(elicitation: Elicitation, participant: ParticipantId): Elicitation {
+  const { state } = elicitation
+  if (state.kind !== 'answered' || state.by.participant !== participant) return elicitation
+  return { ...elicitation, state: { ...state, by: { ...state.by, participant: forgottenParticipant } } }
+}

@@ -1,0 +1,16 @@
+import type { Store } from '../store.ts'
+import { createWatchers } from '../watchers.ts'
+import { memoryAudit } from './audit.ts'
+import { memoryElicitations } from './elicitations.ts'
+
+/** Keeps everything in this process, and nothing beyond it: for tests and for trying things out. */
+export function openMemoryStore(): Store {
+  const watchers = createWatchers()
+  return {
+    name: 'memory:',
+    elicitations: memoryElicitations(watchers),
+    changes: { watch: watchers.add },
+    audit: memoryAudit(),
+    async close() {},
+  }
+}

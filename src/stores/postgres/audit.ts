@@ -1,0 +1,214 @@
+import type { Anchor, ChainId, Head, Pseudonym } from '../../audit/event.ts'
+import type { AuditStore } from '../../audit/store.ts'
+import type { Sealed } from '../../base/seal.ts'
+import { type AuditRow, fromAuditRow, toAuditRow, type Whole } from '../rows.ts'
+import type { Database, Statement } from './database.ts'
+
+const row = 'chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac'
+
+const append: Statement = {
+  name: 'assent_audit_append',
+  text: `insert into assent_audit_event (${row})
+    select ${row} from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
+      $8::text[], $9::text[], $10::text[], $11::text[]) with ordinality as event (${row}, place)
+    order by place`,
+}
+
+const read: Statement = {
+  name: 'assent_audit_read',
+  text: `select ${row} from assent_audit_event where chain = $1 and seq > $2 order by seq limit $3`,
+}
+
+// Jumps from chain to chain along the primary key: a plain DISTINCT would read every event there is.
+const eachChain = `
+  recursive each_chain as (
+    (select chain from assent_audit_event order by chain limit 1)
+    union all
+    select (select event.chain from assent_audit_event event where event.chain > each_chain.chain
+      order by event.chain limit 1)
+    from each_chain where each_chain.chain is not null
+  )`
+
+const heads: Statement = {
+  name: 'assent_audit_heads',
+  text: `with ${eachChain}
+    select last.chain, last.seq, last.mac from each_chain cross join lateral (
+      select chain, seq, mac, wrote from assent_audit_event where chain = each_chain.chain order by seq desc limit 1
+    ) last
+    order by last.wrote desc limit $1`,
+}
+
+const chains: Statement = {
+  name: 'assent_audit_chains',
+  text: `with ${eachChain}, first as (
+      select oldest.chain, oldest.wrote from each_chain cross join lateral (
+        select chain, wrote from assent_audit_event where chain = each_chain.chain order by seq limit 1
+      ) oldest
+    )
+    select coalesce(first.chain, anchor.chain) as chain, anchor.seq, anchor.mac, anchor.anchor_mac
+    from first full join assent_audit_anchor anchor on anchor.chain = first.chain
+    order by coalesce(anchor.began, first.wrote)`,
+}
+
+const lastBefore: Statement = {
+  name: 'assent_audit_last_before',
+  text: `select ${row} from assent_audit_event
+    where chain = $1 and at < $2 and seq < coalesce(
+      (select seq from assent_audit_event where chain = $1 and at >= $2 order by seq limit 1), 9223372036854775807)
+    order by seq desc limit 1`,
+}
+
+// `began` keeps a chain's place among the others when its first events are gone.
+const prune: Statement = {
+  name: 'assent_audit_prune',
+  text: `
+    with first as (
+      select wrote from assent_audit_event where chain = $1 order by seq limit 1
+    ), kept as (
+      insert into assent_audit_anchor as anchor (chain, seq, mac, anchor_mac, began)
+      values ($1, $2, $3, $4, coalesce((select wrote from first), 0))
+      on conflict (chain) do update set seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac
+        where anchor.seq <= excluded.seq
+    )
+    delete from assent_audit_event where chain = $1 and seq <= $2`,
+}
+
+const findPseudonym: Statement = {
+  name: 'assent_find_pseudonym',
+  text: `select pseudonym from assent_pseudonym where participant = $1`,
+}
+
+// The empty update makes the row of whoever was first come back, even one that this statement could not see yet.
+const addPseudonym: Statement = {
+  name: 'assent_add_pseudonym',
+  text: `insert into assent_pseudonym (participant, pseudonym) values ($1, $2)
+    on conflict (participant) do update set participant = excluded.participant returning pseudonym`,
+}
+
+const deletePseudonym: Statement = {
+  name: 'assent_delete_pseudonym',
+  text: `delete from assent_pseudonym where participant = $1`,
+}
+
+const eraseKept: Statement = {
+  name: 'assent_audit_erase_kept',
+  text: `update assent_audit_event set kept = null where who = $1 and kept is not null`,
+}
+
+const findKey: Statement = {
+  name: 'assent_audit_find_key',
+  text: `select key, box from assent_audit_key`,
+}
+
+const addKey: Statement = {
+  name: 'assent_audit_add_key',
+  text: `insert into assent_audit_key (key, box) values ($1, $2)
+    on conflict (single) do update set single = excluded.single returning key, box`,
+}
+
+const replaceKey: Statement = {
+  name: 'assent_audit_replace_key',
+  text: `update assent_audit_key set key = $3, box = $4 where key = $1 and box = $2`,
+}
+
+/** The audit in PostgreSQL. */
+export function postgresAudit(database: Database): AuditStore {
+  async function first<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
+    return (await database.query<Row>(statement, values)).rows[0]
+  }
+
+  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+    return (await database.query(statement, values)).rowCount ?? 0
+  }
+
+  return {
+    async append(events) {
+      const rows = events.map(toAuditRow)
+      await database.query(append, [
+        rows.map(({ chain }) => chain),
+        rows.map(({ seq }) => seq),
+        rows.map(({ at }) => at),
+        rows.map(({ kind }) => kind),
+        rows.map(({ who }) => who),
+        rows.map(({ about }) => about),
+        rows.map(({ data }) => data),
+        rows.map(({ kept }) => kept),
+        rows.map(({ kept_digest }) => kept_digest),
+        rows.map(({ prev }) => prev),
+        rows.map(({ mac }) => mac),
+      ])
+    },
+
+    async read(chain, afterSeq, limit) {
+      return (await database.query<AuditRow>(read, [chain, afterSeq, limit])).rows.map(fromAuditRow)
+    },
+
+    async heads(limit) {
+      return (await database.query<HeadRow>(heads, [limit])).rows.map(headFrom)
+    },
+
+    async chains() {
+      const { rows } = await database.query<AnchorRow | { chain: ChainId; seq: null }>(chains, [])
+      return rows.map((row) =>
+        row.seq === null ? { chain: row.chain } : { chain: row.chain, anchor: anchorFrom(row) },
+      )
+    },
+
+    async lastBefore(chain, moment) {
+      const found = await first<AuditRow>(lastBefore, [chain, moment.getTime()])
+      return found && fromAuditRow(found)
+    },
+
+    prune: ({ chain, seq, mac, anchorMac }) => count(prune, [chain, seq, mac, anchorMac]),
+
+    async pseudonymFor(participant, candidate) {
+      const kept =
+        (await first<PseudonymRow>(findPseudonym, [participant])) ??
+        (await first<PseudonymRow>(addPseudonym, [participant, candidate]))
+      return kept?.pseudonym ?? candidate
+    },
+
+    async findPseudonym(participant) {
+      return (await first<PseudonymRow>(findPseudonym, [participant]))?.pseudonym
+    },
+
+    async deletePseudonym(participant) {
+      await database.query(deletePseudonym, [participant])
+    },
+
+    eraseKept: (who) => count(eraseKept, [who]),
+
+    async keyFor(candidate) {
+      const kept = (await first<Sealed>(findKey, [])) ?? (await first<Sealed>(addKey, [candidate.key, candidate.box]))
+      return kept ?? candidate
+    },
+
+    findKey: () => first<Sealed>(findKey, []),
+
+    async replaceKey(previous, next) {
+      return (await count(replaceKey, [previous.key, previous.box, next.key, next.box])) === 1
+    },
+  }
+}
+
+interface PseudonymRow {
+  pseudonym: Pseudonym
+}
+
+interface HeadRow {
+  chain: ChainId
+  seq: Whole
+  mac: string
+}
+
+interface AnchorRow extends HeadRow {
+  anchor_mac: string
+}
+
+function headFrom({ chain, seq, mac }: HeadRow): Head {
+  return { chain, seq: Number(seq), mac }
+}
+
+function anchorFrom(row: AnchorRow): Anchor {
+  return { ...headFrom(row), anchorMac: row.anchor_mac }
+}

@@ -1,0 +1,102 @@
+import { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client, ClientConfig, Pool, QueryResult, QueryResultRow } from 'pg'
+import { BadStoreUrl, DriverMissing } from '../errors.ts'
+import { asStoreError } from './errors.ts'
+
+const connectMs = 5_000
+const replyMs = 30_000
+const closeMs = 1_000
+
+/** One statement, written by hand and prepared once on each connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** PostgreSQL's text cannot hold U+0000: whatever has one in its name is not there, and must not be asked for. */
+export function canBeKept(name: string): boolean {
+  return !name.includes('\0')
+}
+
+/** A PostgreSQL database: a pool for statements, and connections of their own for those who need one. */
+export interface Database {
+  /** Host, port and database: no user, no password. */
+  readonly name: string
+  /** Throws `StoreUnavailable` when the server cannot be reached, does not reply or is going down. */
+  query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<QueryResult<Row>>
+  /** A connection outside the pool, not yet connected. `replyMs` is how long it waits for a reply; without it, for ever. */
+  newClient(replyMs?: number): Client
+  /** Running statements get a moment to end; then every connection is cut, whatever the server does. */
+  close(): Promise<void>
+}
+
+/** Connects to nothing yet: the first statement does. */
+export async function openDatabase(url: string, connections: number): Promise<Database> {
+  checkUrl(url)
+  const pg = await loadDriver()
+  const sockets = new Set<Socket>()
+  const config: ClientConfig = {
+    connectionString: url,
+    fallback_application_name: 'assent',
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    stream: () => track(sockets, new Socket()),
+  }
+  const name = nameOf(config, pg.Client)
+  const pool: Pool = new pg.Pool({ ...config, max: connections, query_timeout: replyMs })
+  // A connection that breaks while idle is replaced by the next statement; unheard, its error would end the process.
+  pool.on('error', () => {})
+  let closed: Promise<void> | undefined
+
+  return {
+    name,
+    async query({ name, text }, values) {
+      try {
+        return await pool.query({ name, text, values: [...values] })
+      } catch (error) {
+        throw asStoreError(error)
+      }
+    },
+    newClient: (replyMs) => new pg.Client(replyMs === undefined ? config : { ...config, query_timeout: replyMs }),
+    close() {
+      closed ??= endPool(pool, sockets)
+      return closed
+    },
+  }
+}
+
+async function endPool(pool: Pool, sockets: Set<Socket>): Promise<void> {
+  const given = new AbortController()
+  await Promise.race([pool.end(), pause(closeMs, undefined, { signal: given.signal }).catch(() => {})])
+  given.abort()
+  for (const socket of sockets) socket.destroy()
+}
+
+function track(sockets: Set<Socket>, socket: Socket): Socket {
+  sockets.add(socket)
+  return socket.once('close', () => sockets.delete(socket))
+}
+
+async function loadDriver(): Promise<Pick<typeof import('pg'), 'Client' | 'Pool'>> {
+  try {
+    return await import('pg')
+  } catch (cause) {
+    throw new DriverMissing('PostgreSQL', 'pg', cause)
+  }
+}
+
+// The parser's own error quotes the whole address with its password, so it is not passed on.
+function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
+  throw new BadStoreUrl('The address of the store cannot be read. Write postgres://user:password@host:port/database')
+}
+
+function nameOf(config: ClientConfig, PgClient: typeof Client): string {
+  try {
+    const { host, port, database } = new PgClient(config)
+    return `postgres://${host.includes(':') ? `[${host}]` : host}:${port}/${database ?? ''}`
+  } catch {
+    throw new BadStoreUrl('The address of the store cannot be read. Is something in it not percent-encoded?')
+  }
+}

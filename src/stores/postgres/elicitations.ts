@@ -1,0 +1,160 @@
+import type { ElicitationStore } from '../../elicitation/store.ts'
+import { type ElicitationRow, forgottenParticipant, fromRow, toRow, toStateColumns } from '../rows.ts'
+import { canBeKept, type Database, type Statement } from './database.ts'
+
+const columns = [
+  ...['id', 'version', 'state', 'requester', 'participant', 'type', 'identity', 'expires_at'],
+  ...['settled_at', 'answered_by', 'sealed_key', 'question', 'outcome'],
+]
+const row = columns.join(', ')
+
+// The function is in migrations.ts.
+const add: Statement = {
+  name: 'assent_add',
+  text: `select added, ${columns.map((column) => `(kept).${column}`).join(', ')}
+    from assent_add($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+}
+
+const get: Statement = {
+  name: 'assent_get',
+  text: `select ${row} from assent_elicitation where id = $1`,
+}
+
+// Who answered and the place in the order of settling are written once: sealing anew moves nothing, and brings
+// back no name that was forgotten meanwhile.
+const save: Statement = {
+  name: 'assent_save',
+  text: `
+    with saved as (
+      update assent_elicitation set
+        version = $2, state = $3, settled_at = $4, answered_by = coalesce(answered_by, $5), sealed_key = $6, outcome = $7,
+        settled = case when $3 = 'open' then settled else coalesce(settled, nextval('assent_settling')) end
+      where id = $1 and version = $2 - 1
+      returning seq, id, state
+    ), answerable as (
+      delete from assent_waiting using saved where assent_waiting.seq = saved.seq and saved.state <> 'open'
+    )
+    select case when state <> 'open' then pg_notify($8, id) end from saved`,
+}
+
+// assent_waiting holds exactly the open ones.
+const listOpen: Statement = {
+  name: 'assent_list_open',
+  text: `select ${row} from assent_elicitation
+    where seq in (
+      select distinct seq from assent_waiting
+      where answerer = any($1) and seq > coalesce((select seq from assent_elicitation where id = $3), 0)
+      order by seq limit $2)
+    order by seq`,
+}
+
+const listDue: Statement = {
+  name: 'assent_list_due',
+  text: `select ${row} from assent_elicitation
+    where settled is null and expires_at <= $1 order by expires_at, seq limit $2`,
+}
+
+const latestAnswered: Statement = {
+  name: 'assent_latest_answered',
+  text: `select ${row} from assent_elicitation
+    where state = 'answered' and participant = $1 and type = $2 order by settled desc limit 1`,
+}
+
+const listSealedExcept: Statement = {
+  name: 'assent_list_sealed_except',
+  text: `select ${row} from assent_elicitation where sealed_key is not null and sealed_key <> $1 limit $2`,
+}
+
+const sealingKeys: Statement = {
+  name: 'assent_sealing_keys',
+  text: `select distinct sealed_key from assent_elicitation where sealed_key is not null`,
+}
+
+// Skipping what is locked, two who clean up at once share the work and cannot block each other.
+const deleteSettled: Statement = {
+  name: 'assent_delete_settled',
+  text: `
+    delete from assent_elicitation where seq in (
+      select seq from assent_elicitation old
+      where settled_at < $1
+        and (state <> 'answered' or type is null or exists (
+          select from assent_elicitation later
+          where later.state = 'answered' and later.participant = old.participant and later.type = old.type
+            and later.settled > old.settled))
+      order by settled_at limit $2
+      for update skip locked)`,
+}
+
+// Whoever still waits for one of the deleted must learn that no answer will come.
+const forget: Statement = {
+  name: 'assent_forget',
+  text: `
+    with renamed as (
+      update assent_elicitation set answered_by = $2 where answered_by = $1 and participant <> $1
+    ), deleted as (
+      delete from assent_elicitation where participant = $1 returning id, state
+    )
+    select case when state = 'open' then pg_notify($3, id) end from deleted`,
+}
+
+/** Elicitations in PostgreSQL. Whatever settles one is told on `channel`, with the save or not at all. */
+export function postgresElicitations(database: Database, channel: string): ElicitationStore {
+  async function list(statement: Statement, values: readonly unknown[]) {
+    const { rows } = await database.query<ElicitationRow>(statement, values)
+    return rows.map(fromRow)
+  }
+
+  return {
+    async add(elicitation, openLimit) {
+      const { id, version, state, requester, participant, type, identity, expires_at, question } = toRow(elicitation)
+      const asked = [id, version, state, requester, participant, type, identity, expires_at, question]
+      const limit = Math.min(openLimit, Number.MAX_SAFE_INTEGER)
+      const { rows } = await database.query<ElicitationRow & { added: boolean }>(add, [
+        ...asked,
+        elicitation.answerers.anyOf,
+        limit,
+      ])
+      const kept = rows[0]
+      if (kept === undefined) return { kind: 'full' }
+      return kept.added ? { kind: 'added' } : { kind: 'joined', elicitation: fromRow(kept) }
+    },
+
+    async get(id) {
+      return canBeKept(id) ? (await list(get, [id]))[0] : undefined
+    },
+
+    async saveIfUnchanged({ id, version, state }) {
+      const next = toStateColumns(state)
+      const { rowCount } = await database.query(save, [
+        ...[id, version, next.state, next.settled_at, next.answered_by, next.sealed_key, next.outcome],
+        channel,
+      ])
+      return rowCount === 1
+    },
+
+    listOpen: (answerers, limit, after) => list(listOpen, [answerers.filter(canBeKept), limit, after ?? null]),
+
+    listDue: (moment, limit) => list(listDue, [moment.getTime(), limit]),
+
+    async latestAnswered(participant, type) {
+      return canBeKept(type) ? (await list(latestAnswered, [participant, type]))[0] : undefined
+    },
+
+    listSealedExcept: (key, limit) => list(listSealedExcept, [key, limit]),
+
+    async sealingKeys() {
+      const { rows } = await database.query<{ sealed_key: string }>(sealingKeys, [])
+      return rows.map(({ sealed_key }) => sealed_key)
+    },
+
+    async deleteSettled(moment, limit) {
+      const { rowCount } = await database.query(deleteSettled, [moment.getTime(), limit])
+      return rowCount ?? 0
+    },
+
+    async forget(participant) {
+      const { rowCount } = await database.query(forget, [participant, forgottenParticipant, channel])
+      return rowCount ?? 0
+    },
+  }
+}

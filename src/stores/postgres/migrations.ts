@@ -1,0 +1,160 @@
+import type { Client } from 'pg'
+import { SchemaNewer } from '../errors.ts'
+import { asStoreError } from './errors.ts'
+
+/** One step of the schema. Once released it never changes; the version before must still be able to read what it leaves. */
+export interface Migration {
+  readonly version: number
+  readonly sql: string
+}
+
+/** Every step there ever was, oldest first. */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      create sequence assent_settling;
+
+      create table assent_elicitation (
+        seq bigserial primary key,
+        id text not null unique,
+        version integer not null,
+        state text not null,
+        requester text not null,
+        participant text not null,
+        type text,
+        identity text not null,
+        expires_at bigint not null,
+        settled_at bigint,
+        settled bigint,
+        answered_by text,
+        sealed_key text,
+        question text not null,
+        outcome text
+      );
+      -- Each says "open" in its own words, and its query in the same: where two fit one query, a plan made while the
+      -- table was small may read the whole of the wrong one.
+      create unique index assent_elicitation_identity on assent_elicitation (identity) where state = 'open';
+      create index assent_elicitation_requester on assent_elicitation (requester) where settled_at is null;
+      create index assent_elicitation_due on assent_elicitation (expires_at, seq) where settled is null;
+      create index assent_elicitation_answered on assent_elicitation (participant, type, settled)
+        where state = 'answered';
+      create index assent_elicitation_settled_at on assent_elicitation (settled_at);
+      create index assent_elicitation_sealed_key on assent_elicitation (sealed_key) where sealed_key is not null;
+
+      create table assent_waiting (
+        answerer text not null,
+        seq bigint not null references assent_elicitation on delete cascade,
+        primary key (answerer, seq)
+      );
+      create index assent_waiting_seq on assent_waiting (seq);
+
+      create function assent_add(
+        in_id text, in_version integer, in_state text, in_requester text, in_participant text, in_type text,
+        in_identity text, in_expires_at bigint, in_question text, in_answerers text[], in_open_limit bigint
+      ) returns table (added boolean, kept assent_elicitation) language plpgsql as $$
+      begin
+        -- Questions of one requester queue up here: two at once would both take the last free place.
+        perform pg_advisory_xact_lock(hashtextextended('assent requester ' || in_requester, 0));
+        loop
+          added := false;
+          select * into kept from assent_elicitation where identity = in_identity and state = 'open';
+          if found then return next; return; end if;
+
+          if (select count(*) from assent_elicitation where requester = in_requester and settled_at is null)
+            >= in_open_limit then return; end if;
+
+          added := true;
+          insert into assent_elicitation
+            (id, version, state, requester, participant, type, identity, expires_at, question)
+            values (in_id, in_version, in_state, in_requester, in_participant, in_type, in_identity,
+              in_expires_at, in_question)
+            on conflict (identity) where state = 'open' do nothing
+            returning * into kept;
+          if found then
+            insert into assent_waiting (answerer, seq) select distinct unnest(in_answerers), kept.seq;
+            return next;
+            return;
+          end if;
+        end loop;
+      end $$;
+
+      create table assent_audit_event (
+        chain text not null,
+        seq bigint not null,
+        at bigint not null,
+        kind text not null,
+        who text,
+        about text,
+        data text not null,
+        kept text,
+        kept_digest text,
+        prev text not null,
+        mac text not null,
+        wrote bigserial,
+        primary key (chain, seq)
+      );
+      create index assent_audit_event_kept on assent_audit_event (who) where kept is not null;
+
+      create table assent_audit_anchor (
+        chain text primary key,
+        seq bigint not null,
+        mac text not null,
+        anchor_mac text not null,
+        began bigint not null
+      );
+
+      create table assent_pseudonym (
+        participant text primary key,
+        pseudonym text not null
+      );
+
+      create table assent_audit_key (
+        single boolean primary key default true check (single),
+        key text not null,
+        box text not null
+      );
+    `,
+  },
+]
+
+// Any number that nobody else in the database is likely to lock.
+const migrationLock = 4_180_202_607
+
+/** Brings the schema up to the last of `steps`. However many start at once, each step runs once. */
+export async function migrate(client: Client, steps: readonly Migration[]): Promise<void> {
+  const known = steps.at(-1)?.version ?? 0
+  try {
+    // Found up to date, nothing is locked and no right to create is needed.
+    while ((await schemaVersion(client, known)) < known) await takeStep(client, steps)
+  } catch (error) {
+    throw asStoreError(error)
+  }
+}
+
+async function takeStep(client: Client, steps: readonly Migration[]): Promise<void> {
+  await client.query('begin')
+  await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
+  const version = await schemaVersion(client, steps.at(-1)?.version ?? 0)
+  const step = steps.find((step) => step.version > version)
+  if (step !== undefined) {
+    await client.query(step.sql)
+    await client.query('create table if not exists assent_meta (key text primary key, value text not null)')
+    await client.query(
+      `insert into assent_meta (key, value) values ('schema', $1) on conflict (key) do update set value = excluded.value`,
+      [String(step.version)],
+    )
+  }
+  await client.query('commit')
+}
+
+async function schemaVersion(client: Client, known: number): Promise<number> {
+  // Not to_regclass(): its cache may still miss a table that was made while we waited for the lock.
+  const there = await client.query(`select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relname = 'assent_meta' and nspname = current_schema()`)
+  if (there.rowCount === 0) return 0
+  const { rows } = await client.query(`select value from assent_meta where key = 'schema'`)
+  const version = Number(rows[0]?.value ?? 0)
+  if (version > known) throw new SchemaNewer(version, known)
+  return version
+}

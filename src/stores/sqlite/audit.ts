@@ -1,0 +1,112 @@
+import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from '../../audit/event.ts'
+import type { AuditStore } from '../../audit/store.ts'
+import type { Sealed } from '../../base/seal.ts'
+import { type AuditRow, fromAuditRow, toAuditRow } from '../rows.ts'
+import type { Database, Row } from './driver.ts'
+import { reading } from './errors.ts'
+import type { Writer } from './writer.ts'
+
+const event = (row: Row) => fromAuditRow(row as unknown as AuditRow)
+const sealed = (row: Row | undefined): Sealed | undefined =>
+  row && { key: String(row.sealed_key), box: String(row.box) }
+
+export function sqliteAudit(database: Database, writer: Writer): AuditStore {
+  const sql = statements(database)
+
+  function append(added: AuditEvent): void {
+    const { chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac } = toAuditRow(added)
+    sql.append.run(chain, Number(seq), Number(at), kind, who, about, data, kept, kept_digest, prev, mac)
+  }
+
+  return {
+    append: (events) => writer.write(() => events.forEach(append)),
+    read: (chain, afterSeq, limit) => reading(() => sql.read.all(chain, afterSeq, limit).map(event)),
+    heads: (limit) => reading(() => sql.heads.all(limit).map(head)),
+    chains: () => reading(() => sql.chains.all().map(chainWithAnchor)),
+    async lastBefore(chain, moment) {
+      const row = await reading(() => sql.lastBefore.get(chain, chain, moment.getTime()))
+      return row && event(row)
+    },
+    prune: (anchor) =>
+      writer.write(() => {
+        sql.keepAnchor.run(anchor.chain, anchor.seq, anchor.mac, anchor.anchorMac, anchor.chain, anchor.chain)
+        return sql.prune.run(anchor.chain, anchor.seq)
+      }),
+
+    pseudonymFor: (participant, candidate) =>
+      writer.write(() => {
+        sql.addPseudonym.run(participant, candidate)
+        return sql.findPseudonym.get(participant)?.pseudonym as Pseudonym
+      }),
+    findPseudonym: (participant) =>
+      reading(() => sql.findPseudonym.get(participant)?.pseudonym as Pseudonym | undefined),
+    deletePseudonym: (participant) => writer.write(() => void sql.deletePseudonym.run(participant)),
+    eraseKept: (who) => writer.write(() => sql.eraseKept.run(who)),
+
+    keyFor: (candidate) =>
+      writer.write(() => {
+        sql.addKey.run(candidate.key, candidate.box)
+        return sealed(sql.findKey.get()) ?? candidate
+      }),
+    findKey: () => reading(() => sealed(sql.findKey.get())),
+    replaceKey: (previous, next) =>
+      writer.write(() => sql.replaceKey.run(next.key, next.box, previous.key, previous.box) === 1),
+  }
+}
+
+function head(row: Row): Head {
+  return { chain: row.chain as ChainId, seq: Number(row.seq), mac: String(row.mac) }
+}
+
+function chainWithAnchor(row: Row): { chain: ChainId; anchor?: Anchor } {
+  const chain = row.chain as ChainId
+  if (row.anchor_mac === null) return { chain }
+  return { chain, anchor: { ...head(row), anchorMac: String(row.anchor_mac) } }
+}
+
+function statements(database: Database) {
+  const prepare = (sql: string) => database.prepare(sql)
+  return {
+    append: prepare(`
+      INSERT INTO audit_event (chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    read: prepare('SELECT * FROM audit_event WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?'),
+    heads: prepare(`
+      SELECT e.chain, e.seq, e.mac FROM audit_event e
+        JOIN (SELECT chain, max(seq) AS seq FROM audit_event GROUP BY chain) last
+          ON e.chain = last.chain AND e.seq = last.seq
+      ORDER BY e.wrote DESC LIMIT ?`),
+    chains: prepare(`
+      SELECT known.chain, a.seq, a.mac, a.anchor_mac
+      FROM (
+        SELECT chain, min(since) AS since FROM (
+          SELECT chain, min(wrote) AS since FROM audit_event GROUP BY chain
+          UNION ALL SELECT chain, added FROM audit_anchor)
+        GROUP BY chain) known
+      LEFT JOIN audit_anchor a ON a.chain = known.chain
+      ORDER BY known.since`),
+    lastBefore: prepare(`
+      SELECT * FROM audit_event WHERE chain = ? AND seq < coalesce(
+        (SELECT min(seq) FROM audit_event WHERE chain = ? AND at >= ?), 9007199254740991)
+      ORDER BY seq DESC LIMIT 1`),
+    keepAnchor: prepare(`
+      INSERT INTO audit_anchor (chain, seq, mac, anchor_mac, added)
+      VALUES (?, ?, ?, ?, coalesce(
+        (SELECT added FROM audit_anchor WHERE chain = ?),
+        (SELECT min(wrote) FROM audit_event WHERE chain = ?), 0))
+      ON CONFLICT (chain) DO UPDATE
+        SET seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac`),
+    prune: prepare('DELETE FROM audit_event WHERE chain = ? AND seq <= ?'),
+
+    addPseudonym: prepare(
+      'INSERT INTO pseudonym (participant, pseudonym) VALUES (?, ?) ON CONFLICT (participant) DO NOTHING',
+    ),
+    findPseudonym: prepare('SELECT pseudonym FROM pseudonym WHERE participant = ?'),
+    deletePseudonym: prepare('DELETE FROM pseudonym WHERE participant = ?'),
+    eraseKept: prepare('UPDATE audit_event SET kept = NULL WHERE who = ? AND kept IS NOT NULL'),
+
+    addKey: prepare('INSERT INTO audit_key (only, sealed_key, box) VALUES (1, ?, ?) ON CONFLICT (only) DO NOTHING'),
+    findKey: prepare('SELECT sealed_key, box FROM audit_key'),
+    replaceKey: prepare('UPDATE audit_key SET sealed_key = ?, box = ? WHERE sealed_key = ? AND box = ?'),
+  }
+}

@@ -1,0 +1,132 @@
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { Added, ElicitationStore } from '../../elicitation/store.ts'
+import { type ElicitationRow, forgottenParticipant, fromRow, toRow, toStateColumns } from '../rows.ts'
+import type { SqliteChanges } from './changes.ts'
+import type { Database, Row } from './driver.ts'
+import { reading } from './errors.ts'
+import type { Writer } from './writer.ts'
+
+const record = (row: Row | undefined) => row && fromRow(row as unknown as ElicitationRow)
+const records = (rows: Row[]) => rows.map((row) => fromRow(row as unknown as ElicitationRow))
+
+export function sqliteElicitations(database: Database, writer: Writer, changes: SqliteChanges): ElicitationStore {
+  const sql = statements(database)
+
+  function add(elicitation: Elicitation, openLimit: number): Added {
+    const row = toRow(elicitation)
+    const added = sql.insert.run(
+      row.id,
+      Number(row.version),
+      row.state,
+      row.requester,
+      row.participant,
+      row.type,
+      row.identity,
+      Number(row.expires_at),
+      row.question,
+      row.requester,
+      openLimit,
+    )
+    if (added === 1) {
+      for (const answerer of new Set(elicitation.answerers.anyOf)) sql.insertWaiting.run(answerer)
+      return { kind: 'added' }
+    }
+    const joined = record(sql.openByIdentity.get(row.identity))
+    return joined ? { kind: 'joined', elicitation: joined } : { kind: 'full' }
+  }
+
+  function save(next: Elicitation): boolean {
+    const row = toStateColumns(next.state)
+    const saved = sql.save.run(
+      next.version,
+      row.state,
+      row.settled_at === null ? null : Number(row.settled_at),
+      row.answered_by,
+      row.sealed_key,
+      row.outcome,
+      row.state,
+      next.id,
+      next.version - 1,
+    )
+    if (saved === 0) return false
+    sql.count.run()
+    for (const answerer of next.answerers.anyOf) sql.deleteWaiting.run(answerer, next.id)
+    return true
+  }
+
+  return {
+    add: (elicitation, openLimit) => writer.write(() => add(elicitation, openLimit)),
+    get: (id) => reading(() => record(sql.get.get(id))),
+    async saveIfUnchanged(next) {
+      const saved = await writer.write(() => save(next))
+      if (saved) changes.settled(next.id)
+      return saved
+    },
+    listOpen: (answerers, limit, after) =>
+      reading(() => records(sql.listOpen.all(JSON.stringify(answerers), after ?? '', limit))),
+    listDue: (moment, limit) => reading(() => records(sql.listDue.all(moment.getTime(), limit))),
+    latestAnswered: (participant, type) => reading(() => record(sql.latest.get(participant, type))),
+    listSealedExcept: (key, limit) => reading(() => records(sql.sealedExcept.all(key, limit))),
+    sealingKeys: () => reading(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
+    deleteSettled: (moment, limit) => writer.write(() => sql.deleteSettled.run(moment.getTime(), limit)),
+    async forget(participant) {
+      const deleted = await writer.write(() => {
+        sql.scrub.run(forgottenParticipant, participant)
+        sql.forgetWaiting.run(participant)
+        sql.count.run()
+        return sql.forget.run(participant)
+      })
+      // What is deleted must not linger in the write-ahead log.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      return deleted
+    },
+  }
+}
+
+const columns =
+  'id, version, state, requester, participant, type, identity, expires_at, settled_at, answered_by, sealed_key, question, outcome'
+
+function statements(database: Database) {
+  const prepare = (sql: string) => database.prepare(sql)
+  return {
+    insert: prepare(`
+      INSERT INTO elicitation (id, version, state, requester, participant, type, identity, expires_at, question)
+      SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
+      WHERE (SELECT count(*) FROM elicitation WHERE requester = ? AND state = 'open') < ?
+      ON CONFLICT (identity) WHERE state = 'open' DO NOTHING`),
+    insertWaiting: prepare('INSERT INTO waiting (answerer, seq) VALUES (?, last_insert_rowid())'),
+    openByIdentity: prepare(`SELECT ${columns} FROM elicitation WHERE identity = ? AND state = 'open'`),
+    get: prepare(`SELECT ${columns} FROM elicitation WHERE id = ?`),
+    save: prepare(`
+      UPDATE elicitation SET version = ?, state = ?, settled_at = ?, answered_by = ?, sealed_key = ?, outcome = ?,
+        settled = CASE WHEN ? = 'open' THEN NULL ELSE coalesce(settled, (SELECT settled + 1 FROM counter)) END
+      WHERE id = ? AND version = ?`),
+    count: prepare('UPDATE counter SET settled = settled + 1'),
+    listOpen: prepare(`
+      SELECT ${columns} FROM elicitation WHERE state = 'open'
+        AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)
+        AND seq > coalesce((SELECT seq FROM elicitation WHERE id = ?), 0)
+      ORDER BY seq LIMIT ?`),
+    listDue: prepare(
+      `SELECT ${columns} FROM elicitation WHERE state = 'open' AND expires_at <= ? ORDER BY expires_at, seq LIMIT ?`,
+    ),
+    latest: prepare(`
+      SELECT ${columns} FROM elicitation WHERE participant = ? AND type = ? AND state = 'answered'
+      ORDER BY settled DESC LIMIT 1`),
+    sealedExcept: prepare(`SELECT ${columns} FROM elicitation WHERE sealed_key <> ? LIMIT ?`),
+    sealingKeys: prepare('SELECT DISTINCT sealed_key FROM elicitation WHERE sealed_key IS NOT NULL'),
+    deleteSettled: prepare(`
+      DELETE FROM elicitation WHERE seq IN (
+        SELECT seq FROM elicitation e WHERE settled IS NOT NULL AND settled_at < ?
+          AND NOT (type IS NOT NULL AND state = 'answered' AND NOT EXISTS (
+            SELECT 1 FROM elicitation n WHERE n.participant = e.participant AND n.type = e.type
+              AND n.state = 'answered' AND n.type IS NOT NULL AND n.settled > e.settled))
+        LIMIT ?)`),
+    deleteWaiting: prepare(
+      'DELETE FROM waiting WHERE answerer = ? AND seq = (SELECT seq FROM elicitation WHERE id = ?)',
+    ),
+    forgetWaiting: prepare('DELETE FROM waiting WHERE seq IN (SELECT seq FROM elicitation WHERE participant = ?)'),
+    forget: prepare('DELETE FROM elicitation WHERE participant = ?'),
+    scrub: prepare('UPDATE elicitation SET answered_by = ? WHERE answered_by = ?'),
+  }
+}

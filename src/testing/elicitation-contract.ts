@@ -1,0 +1,234 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import type { Elicitation, ElicitationId, ElicitationState } from '../elicitation/elicitation.ts'
+import type { ElicitationStore } from '../elicitation/store.ts'
+import { alice, anElicitation, answered, bob, moved } from './elicitations.ts'
+import type { Promised } from './store-contract.ts'
+
+const many = 1_000
+const at = new Date('2026-01-01T00:01:00.000Z')
+const ids = (elicitations: readonly Elicitation[]) => elicitations.map(({ id }) => id)
+const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
+
+async function kept(store: ElicitationStore, over: Partial<Elicitation> = {}): Promise<Elicitation> {
+  const elicitation = anElicitation(over)
+  deepEqual(await store.add(elicitation, many), { kind: 'added' })
+  return elicitation
+}
+
+async function saved(store: ElicitationStore, next: Elicitation): Promise<Elicitation> {
+  equal(await store.saveIfUnchanged(next), true)
+  return next
+}
+
+const promise = (name: string, run: (store: ElicitationStore) => Promise<void>): Promised => ({
+  name: `elicitations: ${name}`,
+  run: ({ store }) => run(store.elicitations),
+})
+
+/** Text that gets lost in careless stores. */
+const text = 'é 𝄞 "\' \\ %s $1 ? :a'
+const awkward = 'é 𝄞 \u0000 \ud800 "\' \\ \n\r\t %s $1 ? :a \u202e'
+
+const everyState: ElicitationState[] = [
+  {
+    kind: 'answered',
+    answer: { action: 'accept', content: { a: awkward, n: -0.5, b: false, l: ['x', ''] } },
+    by: { participant: bob, via: 'inbox' },
+    at,
+  },
+  { kind: 'answered', answer: { action: 'accept' }, by: { participant: alice, via: 'client', client: awkward }, at },
+  {
+    kind: 'answered',
+    answer: { action: 'accept', sealed: { key: 'k1', box: 'v1.abc' } },
+    by: { participant: alice, via: 'page' },
+    at,
+  },
+  { kind: 'answered', answer: { action: 'decline', reason: awkward }, by: { participant: alice, via: 'page' }, at },
+  { kind: 'answered', answer: { action: 'cancel' }, by: { participant: alice, via: 'terminal' }, at },
+  { kind: 'expired', at },
+  { kind: 'failed', reason: awkward, at },
+  { kind: 'withdrawn', reason: awkward, at },
+]
+
+export const elicitationContract: readonly Promised[] = [
+  promise('what is kept comes back exactly, in every state', async (store) => {
+    for (const state of everyState) {
+      const asked = await kept(store, {
+        question: {
+          mode: 'url',
+          message: awkward,
+          url: 'https://example.com/ä',
+          page: 'api-key',
+          schema: { type: 'object', properties: { [awkward]: { type: 'boolean', default: false } } },
+        },
+        purpose: 'secret',
+        type: 'api-key-stripe',
+        origin: { server: awkward },
+        requester: { participant: alice, client: text, clientName: awkward, agents: [text, 'b'] },
+        answerers: { anyOf: [alice, 'group:ops'], through: 'page' },
+        metadata: { a: null, deep: [{ [awkward]: 1e-7 }], empty: {} },
+        createdAt: new Date(1),
+        expiresAt: new Date('2199-12-31T23:59:59.999Z'),
+      })
+      deepEqual(await store.get(asked.id), asked)
+      const settled = await saved(store, moved(asked, state))
+      deepEqual(await store.get(asked.id), settled)
+    }
+  }),
+  promise('what was never kept is absent', async (store) => {
+    equal(await store.get('nothing' as ElicitationId), undefined)
+    equal(await store.latestAnswered(alice, 'none'), undefined)
+    equal(await store.saveIfUnchanged(answered(anElicitation())), false)
+    deepEqual(await store.listOpen([alice], many), [])
+  }),
+  promise('a save from an old version changes nothing', async (store) => {
+    const asked = await kept(store)
+    const first = await saved(store, answered(asked))
+    equal(await store.saveIfUnchanged(moved(asked, { kind: 'withdrawn', reason: 'late', at })), false)
+    equal(await store.saveIfUnchanged({ ...first, version: 9 }), false)
+    deepEqual(await store.get(asked.id), first)
+  }),
+  promise('of two hundred who save at once, exactly one is kept', async (store) => {
+    const asked = await kept(store)
+    const tries = times(200, (index) => answered(asked, { action: 'accept', content: { branch: `${index}` } }))
+    const won = await Promise.all(tries.map((next) => store.saveIfUnchanged(next)))
+    equal(won.filter(Boolean).length, 1)
+    deepEqual(await store.get(asked.id), tries[won.indexOf(true)])
+  }),
+  promise('of fifty who ask the same at once, one is added and the others join it', async (store) => {
+    const same = times(50, () => anElicitation({ identity: 'the same' }))
+    const added = await Promise.all(same.map((one) => store.add(one, many)))
+    const first = same[added.findIndex(({ kind }) => kind === 'added')]
+    const others = added.filter(({ kind }) => kind !== 'added')
+    equal(others.length, 49)
+    for (const other of others) deepEqual(other, { kind: 'joined', elicitation: first })
+  }),
+  promise('a settled question is not joined', async (store) => {
+    await saved(store, answered(await kept(store, { identity: 'the same' })))
+    await kept(store, { identity: 'the same' })
+  }),
+  promise('a requester has at most so many open; what is settled and what others ask does not count', async (store) => {
+    const [first] = [await kept(store), await kept(store)]
+    deepEqual(await store.add(anElicitation(), 2), { kind: 'full' })
+    deepEqual(await store.add(anElicitation({ requester: { participant: alice, client: 'another' } }), 2), {
+      kind: 'added',
+    })
+    deepEqual(await store.add(anElicitation({ requester: { participant: bob, client: 'claude-code' } }), 2), {
+      kind: 'added',
+    })
+    await saved(store, answered(first))
+    deepEqual(await store.add(anElicitation(), 2), { kind: 'added' })
+  }),
+  promise('the same question joins also when no more may be open', async (store) => {
+    const first = await kept(store, { identity: 'the same' })
+    deepEqual(await store.add(anElicitation({ identity: 'the same' }), 1), { kind: 'joined', elicitation: first })
+  }),
+  promise('open questions come oldest first, page by page, each once', async (store) => {
+    const all: Elicitation[] = []
+    for (let n = 0; n < 7; n++)
+      all.push(await kept(store, { answerers: { anyOf: [alice, 'group:ops'], through: 'client' } }))
+    const names = [alice, 'group:ops', 'group:none'] as const
+    const first = await store.listOpen(names, 3)
+    deepEqual(ids(first), ids(all.slice(0, 3)))
+    // The page that follows is the same although the last one of this page is settled meanwhile.
+    await saved(store, answered(first[2] as Elicitation))
+    deepEqual(ids(await store.listOpen(names, 3, first[2]?.id)), ids(all.slice(3, 6)))
+    deepEqual(ids(await store.listOpen(names, many)), ids(all.filter((_, index) => index !== 2)))
+  }),
+  promise('nobody sees what was put to others', async (store) => {
+    const [mine, theirs] = [
+      await kept(store),
+      await kept(store, { requester: { participant: bob, client: 'claude-code' }, type: 'x' }),
+    ]
+    const approver = await kept(store, { answerers: { anyOf: [bob, 'group:ops'], through: 'page' }, type: 'x' })
+    deepEqual(ids(await store.listOpen([alice], many)), ids([mine]))
+    deepEqual(ids(await store.listOpen([bob], many)), ids([theirs, approver]))
+    deepEqual(ids(await store.listOpen(['group:ops'], many)), ids([approver]))
+    await saved(store, answered(theirs))
+    equal(await store.latestAnswered(alice, 'x'), undefined)
+  }),
+  promise('what is due comes soonest first, and only what is open', async (store) => {
+    const minute = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
+    const [third, first, second] = [
+      await kept(store, { expiresAt: minute(3) }),
+      await kept(store, { expiresAt: minute(1) }),
+      await kept(store, { expiresAt: minute(2) }),
+    ]
+    await saved(store, answered(await kept(store, { expiresAt: minute(0) })))
+    deepEqual(ids(await store.listDue(minute(2), many)), ids([first, second]))
+    deepEqual(ids(await store.listDue(minute(9), 2)), ids([first, second]))
+    deepEqual(ids(await store.listDue(minute(9), many)), ids([first, second, third]))
+  }),
+  promise('the latest answer is the one settled last, and no open question hides it', async (store) => {
+    const type = 'api-key-stripe'
+    const [older, newer] = [await kept(store, { type }), await kept(store, { type })]
+    await saved(store, answered(newer))
+    // Settled later though asked earlier, and by a clock that is behind.
+    const last = await saved(store, answered(older, { action: 'decline' }, new Date('2025-01-01')))
+    await kept(store, { type })
+    await saved(store, moved(await kept(store, { type }), { kind: 'expired', at }))
+    await saved(store, moved(await kept(store, { type }), { kind: 'withdrawn', reason: 'no', at }))
+    deepEqual(await store.latestAnswered(alice, type), last)
+    equal(await store.latestAnswered(alice, 'another'), undefined)
+    equal(await store.latestAnswered(bob, type), undefined)
+  }),
+  promise('an expired question is kept, and says so', async (store) => {
+    const expired = await saved(store, moved(await kept(store), { kind: 'expired', at }))
+    deepEqual(await store.get(expired.id), expired)
+  }),
+  promise('answers sealed under other keys are found, and sealing them anew moves no order', async (store) => {
+    const seal = (key: string) => ({ action: 'accept', sealed: { key, box: 'v1.x' } }) as const
+    const type = 'k'
+    const first = await saved(store, answered(await kept(store, { type }), seal('old')))
+    const second = await saved(store, answered(await kept(store, { type }), seal('new')))
+    await saved(store, answered(await kept(store)))
+    deepEqual(await store.listSealedExcept('new', many), [first])
+    deepEqual((await store.sealingKeys()).sort(), ['new', 'old'])
+    await saved(store, answered(first, seal('new')))
+    deepEqual(await store.listSealedExcept('new', many), [])
+    deepEqual(await store.sealingKeys(), ['new'])
+    equal((await store.latestAnswered(alice, type))?.id, second.id)
+  }),
+  promise('deleting what settled long ago spares the open, the recent and every latest answer', async (store) => {
+    const type = 'api-key-stripe'
+    const long = new Date('2025-01-01')
+    const open = await kept(store, { createdAt: long })
+    const recent = await saved(store, answered(await kept(store)))
+    const replaced = await saved(store, answered(await kept(store, { type }), undefined, long))
+    const latest = await saved(store, answered(await kept(store, { type }), undefined, long))
+    const untyped = await saved(store, answered(await kept(store), undefined, long))
+    const expired = await saved(store, moved(await kept(store, { type }), { kind: 'expired', at: long }))
+    equal(await store.deleteSettled(at, 2), 2)
+    equal(await store.deleteSettled(at, many), 1)
+    equal(await store.deleteSettled(at, many), 0)
+    for (const { id } of [open, recent, latest]) equal((await store.get(id))?.id, id)
+    for (const { id } of [replaced, untyped, expired]) equal(await store.get(id), undefined)
+    deepEqual(await store.latestAnswered(alice, type), latest)
+  }),
+  promise(
+    'forgetting a participant deletes what was asked for them, and their name from what they answered',
+    async (store) => {
+      const type = 'x'
+      const open = await kept(store)
+      const settled = await saved(store, answered(await kept(store, { type })))
+      const bobs = await kept(store, {
+        requester: { participant: bob, client: 'c' },
+        answerers: { anyOf: [alice, bob], through: 'page' },
+      })
+      await saved(
+        store,
+        moved(bobs, { kind: 'answered', answer: { action: 'cancel' }, by: { participant: alice, via: 'inbox' }, at }),
+      )
+      equal(await store.forget(alice), 2)
+      equal(await store.get(open.id), undefined)
+      equal(await store.get(settled.id), undefined)
+      equal(await store.latestAnswered(alice, type), undefined)
+      deepEqual(await store.listOpen([alice], many), [])
+      const left = await store.get(bobs.id)
+      equal(left?.state.kind, 'answered')
+      equal(JSON.stringify(left?.state).includes(alice), false)
+      // Whoever was forgotten may come back and ask again.
+      await kept(store, { identity: open.identity })
+    },
+  ),
+]

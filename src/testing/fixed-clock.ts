@@ -1,0 +1,32 @@
+import type { Clock } from '../base/clock.ts'
+
+/** Time that stands still until it is moved. */
+export interface FixedClock extends Clock {
+  /** Moves time on; timers that fall due on the way are called, in order, each at its own time. */
+  advance(ms: number): void
+}
+
+export function fixedClock(start: Date | string = '2026-01-01T00:00:00.000Z'): FixedClock {
+  let now = new Date(start).getTime()
+  const timers = new Set<{ at: number; due: () => void }>()
+
+  return {
+    now: () => new Date(now),
+    after(ms, due) {
+      const timer = { at: now + ms, due }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    advance(ms) {
+      const end = now + ms
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
+        if (next === undefined) break
+        timers.delete(next)
+        now = Math.max(now, next.at)
+        next.due()
+      }
+      now = end
+    },
+  }
+}

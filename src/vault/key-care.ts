@@ -1,0 +1,70 @@
+import { resealAuditKey } from '../audit/key.ts'
+import type { AuditLog } from '../audit/log.ts'
+import type { AuditStore } from '../audit/store.ts'
+import { BadArgument } from '../base/errors.ts'
+import type { Vault } from '../base/seal.ts'
+import type { ElicitationStore } from '../elicitation/store.ts'
+import { KeyInUse } from './errors.ts'
+import type { KeyFile } from './key-file.ts'
+import type { KeySource } from './keys.ts'
+import { type Resealed, type Resealing, resealAll } from './reseal.ts'
+
+/** One key, as far as anyone may see it. */
+export interface KeyListing {
+  readonly id: string
+  /** It seals what comes. */
+  readonly seals: boolean
+  /** Something is sealed under it. */
+  readonly inUse: boolean
+}
+
+export interface Rotated extends Resealed {
+  /** The key that everything is sealed under now. */
+  readonly key: string
+}
+
+/** Looks after the keys of an installation. */
+export interface KeyCare {
+  list(): Promise<KeyListing[]>
+  /** Seals everything under a new key: one more in the key file, or the first of ASSENT_KEYS. Old keys still open. */
+  rotate(progress?: Resealing['progress']): Promise<Rotated>
+  /** Takes a key out of the key file, if nothing is sealed under it. */
+  drop(id: string): Promise<void>
+}
+
+export interface KeyCareParts {
+  readonly source: KeySource | KeyFile
+  readonly vault: Vault
+  readonly elicitations: ElicitationStore
+  readonly auditStore: AuditStore
+  readonly audit: AuditLog
+}
+
+export function keyCare({ source, vault, elicitations, auditStore, audit }: KeyCareParts): KeyCare {
+  async function used(): Promise<Set<string>> {
+    const auditKey = await auditStore.findKey()
+    return new Set([...(await elicitations.sealingKeys()), ...(auditKey ? [auditKey.key] : [])])
+  }
+
+  return {
+    async list() {
+      const [{ byId, sealing }, inUse] = [await source.keys(), await used()]
+      return [...byId.keys()].map((id) => ({ id, seals: id === sealing.id, inUse: inUse.has(id) }))
+    },
+    async rotate(progress) {
+      if ('addKey' in source) await source.addKey()
+      const key = await vault.currentKey()
+      const resealed = await resealAll({ elicitations, vault, ...(progress ? { progress } : {}) })
+      await resealAuditKey({ store: auditStore, vault })
+      const data = { key, resealed: resealed.resealed, failed: resealed.failed.length }
+      await audit.record({ kind: 'keys-rotated', data })
+      return { key, ...resealed }
+    },
+    async drop(id) {
+      if (!('dropKey' in source)) throw new BadArgument('These keys come from ASSENT_KEYS: take the key out there.')
+      if ((await used()).has(id)) throw new KeyInUse(id)
+      await source.dropKey(id)
+      await audit.record({ kind: 'key-dropped', data: { key: id } })
+    },
+  }
+}

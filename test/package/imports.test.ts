@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { buildPackage } from '../support/build.ts'
+
+const execute = promisify(execFile)
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+const entries = Object.entries<{ types: string; default: string }>(manifest.exports)
+  .filter(([subpath]) => subpath !== './package.json')
+  .map(([subpath, target]) => ({ name: subpath.replace('.', 'assent'), ...target }))
+
+beforeAll(buildPackage)
+
+describe('what a user does not ask for is not loaded', () => {
+  const heavy =
+    /node_modules\/(pg|libsql|hono|commander|playwright-core|@(hono|libsql|modelcontextprotocol)\/[^/]+)\/|^node:sqlite$/
+
+  test('by the main entry', async () => {
+    const loaded = await modulesLoadedBy('assent')
+    expect(loaded).toContainEqual(expect.stringContaining('/dist/index.js'))
+    expect(loaded.filter((module) => heavy.test(module))).toEqual([])
+  })
+
+  test.each(['commander', 'pg', 'libsql', 'playwright-core'])('and %s would be seen', async (name) => {
+    const loaded = await modulesLoadedBy(name)
+    expect(loaded.filter((module) => heavy.test(module))).toContainEqual(expect.stringContaining(`/${name}/`))
+  })
+
+  test('nor would a builtin hide', async () => {
+    expect(await modulesLoadedBy('node:dgram')).toContain('node:dgram')
+  })
+})
+
+describe('what package.json promises is there', () => {
+  test.each(entries)('$name', async ({ name, types, default: code }) => {
+    expect({ [types]: existsSync(types), [code]: existsSync(code) }).toEqual({ [types]: true, [code]: true })
+    expect(await modulesLoadedBy(name)).toContainEqual(expect.stringContaining(code.slice(1)))
+  })
+
+  test('assent, the command', () => {
+    expect(readFileSync(manifest.bin.assent, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+})
+
+test('the package holds its code and its documents, and nothing of how it was made', async () => {
+  const { stdout } = await execute('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { maxBuffer: 2 ** 26 })
+  const paths: string[] = JSON.parse(stdout)[0].files.map((file: { path: string }) => file.path)
+
+  expect(paths).toContain('dist/index.js')
+  expect(
+    paths.filter((path) => !/^(dist\/.+\.(js|d\.ts|css|svg)|docs\/.+|[A-Z]+\.md|LICENSE|package\.json)$/.test(path)),
+  ).toEqual([])
+  expect(paths.filter((path) => /\.test\.|(^|\/)(test|src)\/|\.(db|sqlite)|-wal$/.test(path))).toEqual([])
+})
+
+/** Every module that importing `name` brings in, in a process of its own, as a user of the package would. */
+async function modulesLoadedBy(name: string): Promise<string[]> {
+  const hooks = `export async function resolve(specifier, context, next) {
+    const found = await next(specifier, context)
+    process._rawDebug(found.url)
+    return found
+  }`
+  const probe = `
+    import { createRequire, register } from 'node:module'
+    register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hooks))})
+    await import(${JSON.stringify(name)})
+    // What CommonJS modules require of each other passes no hook.
+    for (const path of Object.keys(createRequire(import.meta.url).cache)) process._rawDebug(path)`
+  const { stderr } = await execute(process.execPath, ['--input-type=module', '--eval', probe])
+  return stderr.trim().split('\n')
+}

@@ -1,0 +1,500 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
+import { migrate, migrations } from '../../src/stores/postgres/migrations.ts'
+import { openPostgresStore } from '../../src/stores/postgres/open.ts'
+import { forgottenParticipant } from '../../src/stores/rows.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { alice, anElicitation, answered, bob, moved } from '../../src/testing/elicitations.ts'
+import { type FreshDatabase, freshDatabase, privatePostgres } from '../support/postgres.ts'
+
+const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
+
+let database: FreshDatabase
+beforeEach(async () => {
+  database = await freshDatabase()
+})
+afterEach(() => database.drop())
+
+async function open(url = database.url): Promise<Store> {
+  const store = await openPostgresStore(url)
+  onTestFinished(() => store.close())
+  return store
+}
+
+async function sql(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+
+async function asked(store: Store, over: Partial<Elicitation> = {}): Promise<Elicitation> {
+  const elicitation = anElicitation(over)
+  expect(await store.elicitations.add(elicitation, 10_000)).toEqual({ kind: 'added' })
+  return elicitation
+}
+
+function rung(store: Store, { id }: Elicitation): Promise<void> {
+  return new Promise((resolve) => {
+    const unwatch = store.changes.watch(id, () => {
+      unwatch()
+      resolve()
+    })
+  })
+}
+
+/** Answers as a channel would that tries again while the store is down. */
+async function answerPatiently(store: Store, elicitation: Elicitation): Promise<void> {
+  for (;;) {
+    try {
+      await store.elicitations.saveIfUnchanged(answered(elicitation))
+      return
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'store_unavailable' })
+      await sleep(20)
+    }
+  }
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+}
+
+const schemaOf = async (url: string) =>
+  (await sql(url, `select value from assent_meta where key = 'schema'`)).rows.map(({ value }) => Number(value))
+
+describe('the schema', () => {
+  test('eight who open an empty database at once all get a store, and it is made once', async () => {
+    const stores = await Promise.all(times(8, () => open()))
+
+    const kept = await Promise.all(stores.map((store) => asked(store)))
+    expect(await stores[0]?.elicitations.listOpen([alice], 100)).toHaveLength(kept.length)
+    expect(await schemaOf(database.url)).toEqual([migrations.length])
+  })
+
+  test('a newer schema is left alone, and the error names the remedy', async () => {
+    await open()
+    await sql(database.url, `update assent_meta set value = '99' where key = 'schema'`)
+
+    await expect(open()).rejects.toMatchObject({ code: 'schema_newer', message: expect.stringContaining('schema 99') })
+    expect(await schemaOf(database.url)).toEqual([99])
+  })
+
+  test.each(times(migrations.length, (version) => version))(
+    'a database of schema %i is brought up to date',
+    async (n) => {
+      const client = new pg.Client(database.url)
+      await client.connect()
+      await migrate(client, migrations.slice(0, n))
+      await client.end()
+
+      const store = await open()
+      const kept = await asked(store)
+      expect(await store.elicitations.get(kept.id)).toEqual(kept)
+      expect(await schemaOf(database.url)).toEqual([migrations.length])
+    },
+  )
+
+  test('versions count from one without gaps', () => {
+    expect(migrations.map(({ version }) => version)).toEqual(times(migrations.length, (index) => index + 1))
+  })
+
+  test('a step that fails leaves nothing behind', async () => {
+    const client = new pg.Client(database.url)
+    await client.connect()
+    const broken = { version: 1, sql: 'create table assent_half (id text); select no_such_function()' }
+    await expect(migrate(client, [broken])).rejects.toThrow('no_such_function')
+    await client.end()
+
+    const { rows } = await sql(
+      database.url,
+      `select to_regclass('assent_half') as half, to_regclass('assent_meta') as meta`,
+    )
+    expect(rows).toEqual([{ half: null, meta: null }])
+  })
+
+  test('a role that may not create tables can still use those that are there', async () => {
+    await open()
+    const role = `assent_${new URL(database.url).pathname.slice(-16)}`
+    await sql(database.url, `create role ${role} login password 'limited'`)
+    try {
+      await sql(database.url, `revoke create on schema public from public`)
+      await sql(database.url, `grant all on all tables in schema public to ${role}`)
+      await sql(database.url, `grant all on all sequences in schema public to ${role}`)
+      const url = new URL(database.url)
+      url.username = role
+      url.password = 'limited'
+      const store = await openPostgresStore(url.href)
+      await asked(store)
+      await store.close()
+    } finally {
+      await sql(database.url, `drop owned by ${role}`)
+      await sql(database.url, `drop role ${role}`)
+    }
+  })
+
+  test('two schemas in one database know nothing of each other', async () => {
+    await sql(database.url, 'create schema one')
+    await sql(database.url, 'create schema two')
+    const within = (schema: string) =>
+      `${database.url}?options=${encodeURIComponent(`-c search_path=${schema},public`)}`
+    const [one, two] = [await open(within('one')), await open(within('two'))]
+    const kept = await asked(one)
+    await asked(two, { id: kept.id })
+    let stray = 0
+    const unwatch = two.changes.watch(kept.id, () => stray++)
+    const heard = rung(one, kept)
+
+    await one.elicitations.saveIfUnchanged(answered(kept))
+    await heard
+    await sleep(100)
+    unwatch()
+    expect(stray).toBe(0)
+    expect(await two.elicitations.listOpen([alice], 9)).toHaveLength(1)
+  })
+})
+
+describe('several at once', () => {
+  test('of two hundred who answer through two stores, exactly one is kept', async () => {
+    const stores = [await open(), await open()] as const
+    const kept = await asked(stores[0])
+
+    const saved = await Promise.all(
+      times(200, (index) => stores[index % 2 === 0 ? 0 : 1].elicitations.saveIfUnchanged(answered(kept))),
+    )
+    expect(saved.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('of fifty who take the last ten places at once, ten get one', async () => {
+    const stores = [await open(), await open()] as const
+
+    const added = await Promise.all(
+      times(50, (index) => stores[index % 2 === 0 ? 0 : 1].elicitations.add(anElicitation(), 10)),
+    )
+    expect(added.filter(({ kind }) => kind === 'added')).toHaveLength(10)
+    expect(added.filter(({ kind }) => kind === 'full')).toHaveLength(40)
+  })
+
+  test('asking and answering the same again and again at once never fails and never keeps two open', async () => {
+    const store = await open()
+    const person = async () => {
+      for (let round = 0; round < 20; round++) {
+        const mine = anElicitation({ identity: 'the same' })
+        const added = await store.elicitations.add(mine, 10)
+        if (added.kind === 'full') return expect.unreachable()
+        await store.elicitations.saveIfUnchanged(answered(added.kind === 'joined' ? added.elicitation : mine))
+      }
+    }
+
+    await Promise.all(times(10, person))
+    expect(await store.elicitations.listOpen([alice], 10)).toEqual([])
+  })
+
+  test('several who clean up at once delete each record once', async () => {
+    const store = await open()
+    const kept = await Promise.all(times(60, () => asked(store)))
+    await Promise.all(kept.map((one) => store.elicitations.saveIfUnchanged(answered(one))))
+
+    const deleted = await Promise.all(times(6, () => store.elicitations.deleteSettled(new Date('2027-01-01'), 1_000)))
+    expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(60)
+  })
+
+  test('a name forgotten while its answer is sealed anew does not come back', async () => {
+    const store = await open()
+    const kept = await asked(store, { requester: { participant: bob, client: 'c' } })
+    const seal = (key: string) => ({ action: 'accept', sealed: { key, box: 'v1.x' } }) as const
+    const by = { participant: alice, via: 'page' } as const
+    const at = new Date('2026-01-01T00:01:00Z')
+    const first = moved(kept, { kind: 'answered', answer: seal('old'), by, at })
+    await store.elicitations.saveIfUnchanged(first)
+
+    await store.elicitations.forget(alice)
+    await store.elicitations.saveIfUnchanged(moved(first, { kind: 'answered', answer: seal('new'), by, at }))
+    expect((await store.elicitations.get(kept.id))?.state).toEqual({
+      kind: 'answered',
+      answer: seal('new'),
+      by: { ...by, participant: forgottenParticipant },
+      at,
+    })
+  })
+})
+
+describe('waking', () => {
+  test('an answer given through one store wakes who waits at another, at once', async () => {
+    const [here, there] = [await open(), await open()]
+    const latencies: number[] = []
+    // The first watch also connects.
+    for (let round = 0; round < 20; round++) {
+      const kept = await asked(here)
+      const heard = rung(there, kept)
+      const start = performance.now()
+      await here.elicitations.saveIfUnchanged(answered(kept))
+      await heard
+      latencies.push(performance.now() - start)
+    }
+    expect(latencies.sort((a, b) => a - b)[10]).toBeLessThan(500)
+  })
+
+  test('who waits for a question that is forgotten is woken', async () => {
+    const [here, there] = [await open(), await open()]
+    const kept = await asked(here)
+    const heard = rung(there, kept)
+
+    await here.elicitations.forget(alice)
+    await heard
+  })
+
+  test('an answer given while the connection was down is found when it is back', async () => {
+    const [here, there] = [await open(), await open()]
+    const [first, second] = [await asked(here), await asked(here)]
+    const heardFirst = rung(there, first)
+    await here.elicitations.saveIfUnchanged(answered(first))
+    await heardFirst
+    const heard = rung(there, second)
+
+    const down = database.restart(600)
+    await answerPatiently(here, second)
+    await Promise.all([heard, down])
+  })
+
+  test('a connection cut in silence is noticed, and what was missed is found', async () => {
+    const [here, proxy] = [await open(), await startProxy(database.url)]
+    const there = await open(proxy.url)
+    const [first, second] = [await asked(here), await asked(here)]
+    const heardFirst = rung(there, first)
+    await here.elicitations.saveIfUnchanged(answered(first))
+    await heardFirst
+    const heard = rung(there, second)
+
+    proxy.fallSilent()
+    await here.elicitations.saveIfUnchanged(answered(second))
+    await sleep(100)
+    proxy.speakToNewOnes()
+    await heard
+  })
+
+  test('a thousand who wait are all woken although the server restarts while they are answered', async () => {
+    const server = await privatePostgres()
+    onTestFinished(() => server.stop())
+    const [here, there] = [await openPostgresStore(server.url), await openPostgresStore(server.url)]
+    try {
+      const kept = await Promise.all(times(1_000, () => asked(here)))
+      const heard = Promise.all(kept.map((one) => rung(there, one)))
+
+      const answering = kept.map(async (one, index) => {
+        await sleep(index)
+        await answerPatiently(here, one)
+      })
+      await sleep(300)
+      await server.restart(300)
+      await Promise.all(answering)
+      await heard
+    } finally {
+      await Promise.all([here.close(), there.close()])
+    }
+  }, 40_000)
+})
+
+describe('attacks', () => {
+  test('an id that PostgreSQL cannot hold is not found, and watching it keeps nobody else from being woken', async () => {
+    const store = await open()
+    const bad = 'a\0b'
+    const unwatch = store.changes.watch(bad as ElicitationId, () => {})
+    const kept = await asked(store)
+
+    expect(await store.elicitations.get(bad as ElicitationId)).toBeUndefined()
+    expect(await store.elicitations.latestAnswered(alice, bad)).toBeUndefined()
+    expect(await store.elicitations.listOpen([alice, `group:${bad}`], 9)).toEqual([kept])
+    await store.elicitations.saveIfUnchanged(answered(kept))
+    // Watched only now, so that the look at all that is watched must find it.
+    await rung(store, kept)
+    unwatch()
+  })
+})
+
+describe('when the server cannot be had', () => {
+  const secret = 'pa55-w0rd'
+  const withParts = (parts: Partial<URL>) => Object.assign(new URL(database.url), { password: secret }, parts).href
+
+  test.each([
+    ['a wrong password', () => withParts({}), 'password authentication failed'],
+    ['no such database', () => Object.assign(new URL(database.url), { pathname: '/nowhere' }).href, 'does not exist'],
+    ['nobody at the port', () => withParts({ port: '1' }), 'ECONNREFUSED'],
+    [
+      'a host of several addresses, none of which answers',
+      () => withParts({ hostname: 'localhost', port: '1' }),
+      'ECONNREFUSED',
+    ],
+    ['no such host', () => withParts({ hostname: 'nowhere.invalid' }), 'nowhere.invalid'],
+  ])('%s: the store cannot be reached, and the log says why without the password', async (_, url, why) => {
+    const error = await failure(openPostgresStore(url()))
+    expect(error).toMatchObject({ code: 'store_unavailable', detail: expect.stringContaining(why) })
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
+  })
+
+  test.each([
+    'postgres//x',
+    'mysql://user:pa55-w0rd@host/db',
+    'postgres://user:pa55-w0rd@host:port/db',
+    'postgres://a:%E0%A4pa55-w0rd@h/d',
+  ])('the address %s cannot be read, and the error does not repeat it', async (url) => {
+    const error = await failure(openPostgresStore(url))
+    expect(error).toMatchObject({ code: 'bad_store_url' })
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
+  })
+
+  test('without its driver, the store says what to install', async () => {
+    vi.doMock('pg', () => {
+      throw new Error('Cannot find package')
+    })
+    onTestFinished(() => {
+      vi.doUnmock('pg')
+    })
+    await expect(openPostgresStore(database.url)).rejects.toMatchObject({
+      code: 'driver_missing',
+      message: expect.stringContaining('npm install pg'),
+    })
+  })
+
+  test('the name tells where it is, without user and password', async () => {
+    const { host, pathname } = new URL(database.url)
+    expect((await open()).name).toBe(`postgres://${host}${pathname}`)
+  })
+
+  test('connections that break while idle harm nobody', async () => {
+    const store = await open()
+    const kept = await Promise.all(times(10, () => asked(store)))
+    await database.restart(100)
+    await sleep(100)
+
+    expect(await store.elicitations.listOpen([alice], 100)).toHaveLength(kept.length)
+  })
+
+  test('a statement cut off by the server is a store that cannot be reached, and the next one works', async () => {
+    const store = await open()
+    const kept = await asked(store)
+    const holder = new pg.Client(database.url)
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('lock table assent_elicitation')
+    const cutOff = failure(store.elicitations.get(kept.id))
+    await sleep(100)
+    await database.restart(50)
+
+    expect(await cutOff).toMatchObject({ code: 'store_unavailable' })
+    expect(await store.elicitations.get(kept.id)).toEqual(kept)
+  })
+})
+
+describe('closing', () => {
+  const promptly = 3_000
+
+  test('closed twice is closed; what comes after cannot reach the store', async () => {
+    const store = await open()
+    const kept = await asked(store)
+    await Promise.all([store.close(), store.close()])
+
+    await expect(store.elicitations.get(kept.id)).rejects.toMatchObject({ code: 'store_unavailable' })
+    store.changes.watch(kept.id, () => {})()
+  })
+
+  test('a store that waits lets go of every connection', async () => {
+    const store = await open()
+    const kept = await asked(store)
+    const heard = rung(store, kept)
+    await store.elicitations.saveIfUnchanged(answered(kept))
+    await heard
+    await store.close()
+
+    await vi.waitFor(async () => {
+      const { rows } = await sql(
+        database.url,
+        'select count(*)::int as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      expect(rows).toEqual([{ others: 0 }])
+    })
+  })
+
+  test('it ends promptly while the server is down', async () => {
+    const proxy = await startProxy(database.url)
+    const store = await openPostgresStore(proxy.url)
+    store.changes.watch((await asked(store)).id, () => {})
+    await proxy.stop()
+    await sleep(200)
+
+    const start = performance.now()
+    await store.close()
+    expect(performance.now() - start).toBeLessThan(promptly)
+  })
+
+  test('it ends promptly while the server says nothing, and who waits for a reply is told', async () => {
+    const proxy = await startProxy(database.url)
+    const store = await openPostgresStore(proxy.url)
+    const kept = await asked(store)
+    store.changes.watch(kept.id, () => {})
+    await sleep(200)
+    proxy.fallSilent()
+    const unanswered = times(20, () => failure(store.elicitations.get(kept.id)))
+
+    const start = performance.now()
+    await store.close()
+    expect(performance.now() - start).toBeLessThan(promptly)
+    for (const error of await Promise.all(unanswered)) expect(error).toMatchObject({ code: 'store_unavailable' })
+  })
+})
+
+interface Proxy {
+  readonly url: string
+  /** Every connection stays up, and carries nothing any more. */
+  fallSilent(): void
+  speakToNewOnes(): void
+  stop(): Promise<void>
+}
+
+/** Stands between a store and the server, to fail in ways that a server cannot be told to. */
+async function startProxy(target: string): Promise<Proxy> {
+  const url = new URL(target)
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const server = createServer((near) => {
+    const far = connect(Number(url.port), url.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {}).on('close', () => to.destroy())
+      from.on('data', (data) => !isSilent && !silenced.has(from) && to.write(data))
+    }
+  }).listen(0, '127.0.0.1')
+  const silenced = new Set<Socket>()
+  await once(server, 'listening')
+  const stop = async () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  onTestFinished(stop)
+  return {
+    url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: (server.address() as AddressInfo).port }).href,
+    fallSilent() {
+      isSilent = true
+    },
+    speakToNewOnes() {
+      for (const socket of sockets) silenced.add(socket)
+      isSilent = false
+    },
+    stop,
+  }
+}

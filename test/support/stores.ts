@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { openMemoryStore } from '../../src/stores/memory/open.ts'
+import { openPostgresStore } from '../../src/stores/postgres/open.ts'
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
+import type { Store } from '../../src/stores/store.ts'
+import type { StoreUnderTest } from '../../src/testing/store-contract.ts'
+import { freshDatabase } from './postgres.ts'
+import { temporaryFolder } from './temporary.ts'
+
+/** Every store there is, each fresh and empty for the test that opens it. */
+export const everyStore: Record<string, () => Promise<StoreUnderTest>> = {
+  async memory() {
+    return { store: openMemoryStore() }
+  },
+  async sqlite() {
+    const path = join(await temporaryFolder(), 'assent.db')
+    const again = () => closedAtEnd(openSqliteStore(path))
+    return { store: await again(), again }
+  },
+  async postgres() {
+    const { url, drop } = await freshDatabase()
+    onTestFinished(drop)
+    const again = () => closedAtEnd(openPostgresStore(url))
+    return { store: await again(), again }
+  },
+}
+
+/** Tests may close a store themselves; closing twice harms nothing. */
+async function closedAtEnd(opening: Promise<Store>): Promise<Store> {
+  const store = await opening
+  onTestFinished(() => store.close())
+  return store
+}

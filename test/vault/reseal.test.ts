@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest'
+import type { Sealed, Vault } from '../../src/base/seal.ts'
+import { answerIdentity } from '../../src/elicitation/answer-identity.ts'
+import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
+import { localParticipant } from '../../src/participant/participant.ts'
+import { localRequester } from '../../src/participant/requester.ts'
+import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
+import { resealAll } from '../../src/vault/reseal.ts'
+import { createVault } from '../../src/vault/vault.ts'
+
+const [older, newer, lost] = [makeKey(), makeKey(), makeKey()] as const
+const before = createVault(envKeys(formatKey(older)))
+const vault = createVault(envKeys(`${formatKey(newer)},${formatKey(older)}`))
+const at = new Date('2026-03-01T12:00:00Z')
+
+test('all that was sealed under an old key is sealed under the current one, and opens', async () => {
+  const store = await storeOf(before, 250)
+
+  expect(await resealAll({ elicitations: store, vault })).toEqual({ resealed: 250, failed: [] })
+  for (const elicitation of store.all()) {
+    expect(sealOf(elicitation).key).toBe(newer.id)
+    expect(elicitation.version).toBe(3)
+    expect(await vault.open(sealOf(elicitation), answerIdentity(elicitation))).toBe(`secret of ${elicitation.id}`)
+  }
+})
+
+test('nothing but the seal and the version of a record changes', async () => {
+  const store = await storeOf(before, 1)
+  const [kept] = store.all()
+  await resealAll({ elicitations: store, vault })
+
+  const [after] = store.all()
+  if (kept === undefined || after === undefined) throw new Error('the store lost it')
+  expect({ ...withSeal(after, sealOf(kept)), version: kept.version }).toEqual(kept)
+})
+
+test('with nothing to do, nothing is done', async () => {
+  const store = await storeOf(vault, 3)
+  expect(await resealAll({ elicitations: store, vault })).toEqual({ resealed: 0, failed: [] })
+  expect(store.all().every(({ version }) => version === 2)).toBe(true)
+})
+
+test('progress is told after each page', async () => {
+  const heard: unknown[] = []
+  await resealAll({ elicitations: await storeOf(before, 250), vault, progress: (soFar) => heard.push(soFar) })
+  expect(heard).toEqual([100, 200, 250].map((resealed) => ({ resealed, failed: 0 })))
+})
+
+test('what cannot be opened is reported and left, however much it is, and hides nothing behind it', async () => {
+  const store = await storeOf(createVault(envKeys(formatKey(lost))), 350, 'lost')
+  const broken = await sealed(before, 'moved', 'elicitation/elsewhere/answer')
+  store.put(broken)
+  await fill(store, before, 120, 'fine')
+
+  const { resealed, failed } = await resealAll({ elicitations: store, vault })
+
+  expect(resealed).toBe(120)
+  expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(350)
+  expect(failed.filter(({ code }) => code === 'seal_broken')).toEqual([{ id: broken.id, code: 'seal_broken' }])
+  expect(store.get(broken.id)).toEqual(broken)
+})
+
+test('someone else who saves first is fine: it is read again', async () => {
+  const store = await storeOf(before, 3)
+  let disturbed = false
+  const { resealed, failed } = await resealAll({
+    vault,
+    elicitations: {
+      ...store,
+      saveIfUnchanged: async (next) => {
+        const kept = store.get(next.id)
+        if (!disturbed && kept !== undefined) store.put({ ...kept, version: kept.version + 1 })
+        disturbed = true
+        return store.saveIfUnchanged(next)
+      },
+    },
+  })
+
+  expect({ resealed, failed }).toEqual({ resealed: 3, failed: [] })
+  expect(store.all().map(({ version }) => version)).toEqual([4, 3, 3])
+})
+
+test('a record deleted meanwhile is neither resealed nor a failure', async () => {
+  const store = await storeOf(before, 2)
+  const { resealed, failed } = await resealAll({
+    vault,
+    elicitations: {
+      ...store,
+      saveIfUnchanged: async (next) => {
+        if (next.id === 'e0') store.delete(next.id)
+        return store.saveIfUnchanged(next)
+      },
+    },
+  })
+  expect({ resealed, failed }).toEqual({ resealed: 1, failed: [] })
+})
+
+test('two that reseal at once share the work, and each record is saved once', async () => {
+  const store = await storeOf(before, 150)
+  const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, vault })))
+
+  expect(both.flatMap(({ failed }) => failed)).toEqual([])
+  expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(150)
+  expect(store.all().every(({ version }) => version === 3)).toBe(true)
+})
+
+test('a rotation in the middle ends with everything under the newest key', async () => {
+  const newest = makeKey()
+  const after = createVault(envKeys([newest, newer, older].map(formatKey).join()))
+  let seals = 0
+  const turning: Vault = {
+    seal: (secret, identity) => (++seals > 130 ? after : vault).seal(secret, identity),
+    open: after.open,
+    currentKey: () => (seals > 130 ? after : vault).currentKey(),
+  }
+  const store = await storeOf(before, 200)
+  const { failed } = await resealAll({ elicitations: store, vault: turning })
+
+  expect(failed).toEqual([])
+  expect(new Set(store.all().map((elicitation) => sealOf(elicitation).key))).toEqual(new Set([newest.id]))
+})
+
+test('a record that is sealed back each time is given up, and the work ends', async () => {
+  const store = await storeOf(before, 2)
+  const stubborn = store.get('e1' as ElicitationId)
+  const { resealed, failed } = await resealAll({
+    vault,
+    elicitations: {
+      ...store,
+      saveIfUnchanged: async (next) => {
+        const saved = await store.saveIfUnchanged(next)
+        if (next.id === 'e1' && stubborn !== undefined) store.put({ ...stubborn, version: next.version + 1 })
+        return saved
+      },
+    },
+  })
+  expect(failed).toEqual([{ id: 'e1', code: 'kept_changing' }])
+  expect(resealed).toBe(1)
+})
+
+test('a store that lists what has no seal does not keep us for ever', async () => {
+  const store = await storeOf(before, 1)
+  const open: Elicitation = { ...(store.all()[0] as Elicitation), state: { kind: 'open' } }
+  const elicitations = { ...store, listSealedExcept: async () => [open] }
+
+  const { failed } = await resealAll({ elicitations, vault })
+  expect(failed).toEqual([{ id: open.id, code: 'kept_changing' }])
+})
+
+test('a store that fails stops the work with its own error', async () => {
+  const store = await storeOf(before, 1)
+  const down = new Error('down')
+  const elicitations = { ...store, saveIfUnchanged: () => Promise.reject(down) }
+  await expect(resealAll({ elicitations, vault })).rejects.toBe(down)
+})
+
+/** The two methods of a real store that resealing needs, and a way to look inside. */
+interface FakeStore {
+  listSealedExcept(key: string, limit: number): Promise<Elicitation[]>
+  saveIfUnchanged(next: Elicitation): Promise<boolean>
+  get(id: ElicitationId): Elicitation | undefined
+  put(elicitation: Elicitation): void
+  delete(id: ElicitationId): void
+  all(): Elicitation[]
+}
+
+function emptyStore(): FakeStore {
+  const kept = new Map<ElicitationId, Elicitation>()
+  return {
+    listSealedExcept: async (key, limit) =>
+      [...kept.values()].filter((elicitation) => sealOf(elicitation).key !== key).slice(0, limit),
+    saveIfUnchanged: async (next) => {
+      if (kept.get(next.id)?.version !== next.version - 1) return false
+      kept.set(next.id, next)
+      return true
+    },
+    get: (id) => kept.get(id),
+    put: (elicitation) => kept.set(elicitation.id, elicitation),
+    delete: (id) => kept.delete(id),
+    all: () => [...kept.values()],
+  }
+}
+
+async function storeOf(sealer: Vault, count: number, name = 'e'): Promise<FakeStore> {
+  const store = emptyStore()
+  await fill(store, sealer, count, name)
+  return store
+}
+
+async function fill(store: FakeStore, sealer: Vault, count: number, name: string): Promise<void> {
+  for (let index = 0; index < count; index++) store.put(await sealed(sealer, `${name}${index}`))
+}
+
+async function sealed(sealer: Vault, name: string, identity?: string): Promise<Elicitation> {
+  const id = name as ElicitationId
+  return answeredWith(id, await sealer.seal(`secret of ${id}`, identity ?? answerIdentity({ id })))
+}
+
+function answeredWith(id: ElicitationId, seal: Sealed): Elicitation {
+  return {
+    id,
+    version: 2,
+    question: { mode: 'url', message: 'Your key, please', url: 'https://assent.example/elicit/1' },
+    purpose: 'secret',
+    origin: { server: 'stripe' },
+    requester: localRequester,
+    answerers: { anyOf: [localParticipant], through: 'page' },
+    identity: id,
+    metadata: {},
+    createdAt: at,
+    expiresAt: at,
+    state: {
+      kind: 'answered',
+      answer: { action: 'accept', sealed: seal },
+      by: { participant: localParticipant, via: 'page' },
+      at,
+    },
+  }
+}
+
+function sealOf({ state }: Elicitation): Sealed {
+  if (state.kind === 'answered' && 'sealed' in state.answer) return state.answer.sealed
+  throw new Error('not sealed')
+}
+
+function withSeal(elicitation: Elicitation, seal: Sealed): Elicitation {
+  const { state } = elicitation
+  if (state.kind !== 'answered') throw new Error('not answered')
+  return { ...elicitation, state: { ...state, answer: { action: 'accept', sealed: seal } } }
+}

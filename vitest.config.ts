@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config'
+
+// Set by `npm test` without arguments. Some of the tests cover only some of the code.
+const isFullRun = process.env.ASSENT_TEST_RUN === 'full'
+const everything = { statements: 100, branches: 100, functions: 100, lines: 100 }
+
+// The leash on which `npm test` holds this process must not keep it from ending.
+process.channel?.unref()
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    execArgv: ['--import', new URL('scripts/leash.js', import.meta.url).href],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**'],
+      reporter: [['text', { skipFull: true }]],
+      ...(isFullRun && { thresholds: { 'src/elicitation/**': everything, 'src/audit/**': everything } }),
+    },
+  },
+})
