@@ -42,7 +42,7 @@ async function test(wishes) {
     const { env } = await bringing
 
     const tests = isFull
-      ? await runTests(['--coverage'], { ...env, ASSENT_TEST_RUN: 'full' })
+      ? await runTests(['--coverage.enabled'], { ...env, ASSENT_TEST_RUN: 'full' })
       : await runTests(wishes, env)
     // Tests can all pass where vitest does not: too little covered, or an error outside of every test.
     const failed = tests.ok ? failedGates : [...failedGates, 'vitest']

@@ -6,17 +6,19 @@ import { type AuditLog, openAuditLog } from './audit/log.ts'
 import { pruneAudit } from './audit/prune.ts'
 import { type AuditReport, verifyAudit } from './audit/verify.ts'
 import { type Clock, systemClock } from './base/clock.ts'
+import { type Duration, milliseconds } from './base/durations.ts'
 import { createEvents, type Events } from './base/events.ts'
 import type { Vault } from './base/seal.ts'
 import { type Answered, answer } from './elicitation/answer.ts'
 import type { Answering } from './elicitation/answerers.ts'
-import { type Ask, type Asked, ask } from './elicitation/ask.ts'
+import { type Asked, ask } from './elicitation/ask.ts'
 import type { Channel } from './elicitation/channel.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { deleteSettled, expire } from './elicitation/expire.ts'
 import { find, getResult, listOpen } from './elicitation/find.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
+import type { Ask } from './elicitation/request.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
 import { look } from './elicitation/settle.ts'
 import { type Waiting, wait } from './elicitation/wait.ts'
@@ -43,13 +45,13 @@ export interface AssentOptions {
   readonly channels?: readonly Channel[]
   readonly limits?: Partial<ElicitationLimits>
   readonly clocks?: {
-    /** How long a question stays open, in milliseconds. */
-    readonly question?: number
-    /** How often to look for questions whose time is over, in milliseconds; 0 for never. */
-    readonly tidy?: number
+    /** How long a question stays open. */
+    readonly question?: Duration
+    /** How often to look for questions whose time is over; 0 for never. */
+    readonly tidy?: Duration
   }
-  /** How long to keep what is over, in milliseconds; for ever when left out. */
-  readonly retain?: { readonly settled?: number; readonly audit?: number }
+  /** How long to keep what is over; for ever when left out. */
+  readonly retain?: { readonly settled?: Duration; readonly audit?: Duration }
   readonly clock?: Clock
 }
 
@@ -90,8 +92,7 @@ export interface Forgotten {
 
 const defaultStore = 'sqlite:.assent/assent.db'
 const defaultPublicUrl = 'http://127.0.0.1:4180'
-const tenMinutes = 600_000
-const oneMinute = 60_000
+const defaultClocks = { question: '10m', tidy: '1m' }
 
 /** Binds the rooms to a store, its keys, a clock and the channels. */
 export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
@@ -106,7 +107,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const audit = openAuditLog({ store: store.audit, key, clock })
   const desk = deskFor({ options, store, vault, audit, clock })
   const tidy = () => tidyUp({ desk, store, key, audit, retain })
-  const stopTidying = every(clocks.tidy ?? oneMinute, tidy)
+  const stopTidying = every(milliseconds(clocks.tidy ?? defaultClocks.tidy), tidy)
 
   return {
     store,
@@ -178,7 +179,7 @@ function deskFor({ options, store, vault, audit, clock }: DeskParts): Desk {
     channels: options.channels ?? [],
     linkTo: (id, page) => `${publicUrl}/elicit/${id}/${page}`,
     limits: { ...defaultLimits, ...options.limits },
-    questionMs: options.clocks?.question ?? tenMinutes,
+    questionMs: milliseconds(options.clocks?.question ?? defaultClocks.question),
     events: createEvents<ElicitationNews>(),
   }
 }
@@ -192,7 +193,7 @@ interface TidyParts {
 }
 
 async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<Tidied> {
-  const before = (ms: number) => new Date(desk.clock.now().getTime() - ms)
+  const before = (age: Duration) => new Date(desk.clock.now().getTime() - milliseconds(age))
   const expired = await expire(desk)
   const deletedQuestions = retain.settled === undefined ? 0 : await deleteSettled(desk, before(retain.settled))
   const deletedEvents =

@@ -31,14 +31,19 @@ async function judgeLength(judging: Judging, { chain, last, loose }: Trail, furt
   judging.findings.add(chain, cut[0], 'cut', `The end was cut off: the chain went on to event ${furthest} at least.`)
 }
 
-async function judgeEnd(judging: Judging, { chain, anchor }: Trail, end: Head): Promise<void> {
-  const mac = anchor?.seq === end.seq ? anchor.mac : await genuineMacAt(judging, chain, end.seq)
-  if (mac === undefined || mac === end.mac) return
-  judging.findings.add(chain, end.seq, 'cut', 'The chain was cut off before this event, and went on with another one.')
+async function judgeEnd(judging: Judging, trail: Trail, { chain, seq, mac }: Head): Promise<void> {
+  const genuine = await genuineMacAt(judging, trail, seq)
+  if (genuine === undefined || genuine === mac) return
+  judging.findings.add(chain, seq, 'cut', 'The chain was cut off before this event, and went on with another one.')
 }
 
 /** Undefined: nothing genuine is there. If something should be, that was found before. */
-async function genuineMacAt({ store, key }: Judging, chain: ChainId, seq: number): Promise<string | undefined> {
+async function genuineMacAt(
+  { store, key }: Judging,
+  { chain, anchor }: Trail,
+  seq: number,
+): Promise<string | undefined> {
+  if (anchor?.seq === seq) return anchor.mac
   const [event] = await store.read(chain, seq - 1, 1)
   return event?.seq === seq && isGenuine(key, event) ? event.mac : undefined
 }

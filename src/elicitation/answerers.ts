@@ -49,7 +49,7 @@ function isGroup(answerer: Answerer): boolean {
 }
 
 /** Whether this person is one of those who were asked. */
-export function isAsked(elicitation: Elicitation, person: Person): boolean {
+function isAsked(elicitation: Elicitation, person: Person): boolean {
   return elicitation.answerers.anyOf.some((answerer) =>
     isGroup(answerer) ? person.groups.includes(answerer.slice(groupPrefix.length)) : answerer === person.participant,
   )

@@ -1,5 +1,5 @@
+import { formatDuration } from '../base/durations.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { Ask, AskedQuestion } from './ask.ts'
 import type { Desk } from './desk.ts'
 import type { ElicitationId, Question } from './elicitation.ts'
 import { BadQuestion } from './errors.ts'
@@ -7,6 +7,7 @@ import { checkForm } from './form/check.ts'
 import type { FormSchema } from './form/schema.ts'
 import { refuseSecrets } from './form/secrets.ts'
 import type { ElicitationLimits } from './limits.ts'
+import type { Ask, AskedQuestion } from './request.ts'
 import { checkUrl } from './url.ts'
 
 /** Letters, digits and `-_.:/`, so that a type can stand in a url, a log and an index. */
@@ -58,7 +59,7 @@ export function checkedQuestion(desk: Desk, id: ElicitationId, { question, purpo
 function checkTime({ longestMs }: ElicitationLimits, expiresInMs: number | undefined): void {
   if (expiresInMs === undefined) return
   if (!(expiresInMs > 0 && expiresInMs <= longestMs)) {
-    throw new BadQuestion(`A question stays open for more than 0 and at most ${longestMs} ms.`)
+    throw new BadQuestion(`A question stays open for at most ${formatDuration(longestMs)}, and not for nothing.`)
   }
 }
 

@@ -18,9 +18,11 @@ export function createWatchers(): Watchers {
   return {
     add(id, changed) {
       const all = watched.get(id) ?? new Set()
-      watched.set(id, all.add(changed))
+      // One of its own for each: the same function may watch twice, and stop once.
+      const mine = () => changed()
+      watched.set(id, all.add(mine))
       return () => {
-        all.delete(changed)
+        all.delete(mine)
         if (all.size === 0 && watched.get(id) === all) watched.delete(id)
       }
     },

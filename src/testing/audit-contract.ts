@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import type { AuditEvent, ChainId, Pseudonym } from '../audit/event.ts'
 import type { AuditStore } from '../audit/store.ts'
 import { alice, bob } from './elicitations.ts'
-import type { Promised } from './store-contract.ts'
+import type { Promised } from './promised.ts'
 
 const [chainA, chainB] = ['chain-a', 'chain-b'] as [ChainId, ChainId]
 const minute = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))

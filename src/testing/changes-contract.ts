@@ -2,12 +2,12 @@ import { deepEqual, equal } from 'node:assert/strict'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import type { Store } from '../stores/store.ts'
 import { anElicitation, answered } from './elicitations.ts'
-import type { Promised } from './store-contract.ts'
+import type { Promised } from './promised.ts'
 
 const patienceMs = 5_000
 
 /** Resolves when the store rings for this id. */
-export function rung(store: Store, id: ElicitationId): Promise<void> {
+function rung(store: Store, id: ElicitationId): Promise<void> {
   return new Promise((resolve, reject) => {
     const tooLong = setTimeout(() => reject(new Error(`Nobody rang for ${id}.`)), patienceMs)
     const unwatch = store.changes.watch(id, () => {

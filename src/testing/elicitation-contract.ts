@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import type { Elicitation, ElicitationId, ElicitationState } from '../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../elicitation/store.ts'
 import { alice, anElicitation, answered, bob, moved } from './elicitations.ts'
-import type { Promised } from './store-contract.ts'
+import type { Promised } from './promised.ts'
 
 const many = 1_000
 const at = new Date('2026-01-01T00:01:00.000Z')

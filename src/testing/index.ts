@@ -1,3 +1,4 @@
 export { alice, anElicitation, answered, bob, moved } from './elicitations.ts'
 export { type FixedClock, fixedClock } from './fixed-clock.ts'
-export { type Promised, type StoreUnderTest, storeContract } from './store-contract.ts'
+export type { Promised, StoreUnderTest } from './promised.ts'
+export { storeContract } from './store-contract.ts'

@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import type { Store } from '../../src/stores/store.ts'
-import type { StoreUnderTest } from '../../src/testing/store-contract.ts'
+import type { StoreUnderTest } from '../../src/testing/promised.ts'
 import { freshDatabase } from './postgres.ts'
 import { temporaryFolder } from './temporary.ts'
 

@@ -11,12 +11,11 @@ export interface Boxes {
   readonly names: readonly string[]
 }
 
-/** Names a box for each option of a list. Adds the names to `taken`, so that no two fields ever share one. */
-export function nameBoxes(list: string, field: ChoicesField, required: boolean, taken: Set<string>): Boxes {
+/** Names a box for each option of a list by list and number, so that boxes never meet, nor any field among `taken`. */
+export function nameBoxes(list: string, field: ChoicesField, required: boolean, taken: ReadonlySet<string>): Boxes {
   const names = optionsOf(field).map((_, index) => {
     let name = `${list}_${index + 1}`
     while (taken.has(name)) name += '_'
-    taken.add(name)
     return name
   })
   return { list, field, required, names }
@@ -37,11 +36,10 @@ export function boxFields({ list, field, required, names }: Boxes): [string, Boo
   ])
 }
 
-/** The list that the boxes say, in the order of its options; what is no tick is passed on, for validation to refuse. */
+/** The list that the boxes say, in the order of its options; ticks that are none are passed on, and are no list. */
 export function readBoxes({ field, required, names }: Boxes, given: ReadonlyMap<string, unknown>): unknown {
   const ticks = names.map((name) => given.get(name) ?? undefined)
-  const rubbish = ticks.find((tick) => tick !== undefined && typeof tick !== 'boolean')
-  if (rubbish !== undefined) return rubbish
+  if (ticks.some((tick) => tick !== undefined && typeof tick !== 'boolean')) return { ticks }
   const chosen = optionsOf(field).filter((_, index) => ticks[index] === true)
   if (chosen.length > 0) return chosen.map((option) => option.const)
   const isAnswered = required || ticks.includes(false)

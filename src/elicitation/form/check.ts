@@ -47,8 +47,9 @@ function readForm(schema: unknown, reading: Reading): FormSchema {
 function readProperties(entries: readonly (readonly [string, unknown])[], reading: Reading): FormSchema['properties'] {
   const properties: [string, Field][] = []
   for (const [name, value] of entries) {
-    if (!isFieldName(name))
+    if (!isFieldName(name)) {
       reading.report(['properties', name], 'must have another name: short and without control characters')
+    }
     const field = readField(name, value, reading)
     if (field !== undefined) properties.push([name, field])
     if (reading.isHopeless) break

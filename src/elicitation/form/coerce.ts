@@ -47,8 +47,8 @@ function coerceField(
 ): FieldValue | undefined {
   if (field.type === 'array') {
     if (texts === undefined && absentCheckbox === 'absent') return undefined
-    const chosen = texts?.filter((text) => text !== '' || offersEmpty(field)) ?? []
-    return chosen.length > 0 ? chosen : nothingChosen(field, required)
+    const chosen = offersEmpty(field) ? texts : texts?.filter((text) => text !== '')
+    return chosen?.length ? chosen : nothingChosen(field, required)
   }
   const text = texts?.at(-1)
   if (text === undefined) return field.type === 'boolean' && absentCheckbox === false ? false : undefined

@@ -133,7 +133,7 @@ export class Keywords {
     const value = this.take(name)
     const list = value === undefined ? [] : ownList(value, most + 1)
     if (list !== undefined && list.length >= least && list.length <= most) return list
-    this.report(name, `must be a list of ${least} to ${most}`)
+    this.report(name, `must be a list of ${least} to ${most} entries`)
     return []
   }
 

@@ -19,7 +19,7 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
   }
 
   return {
-    append: (events) => writer.write(() => events.forEach(append)),
+    append: (events) => (events.length === 1 ? writer.writeOne : writer.write)(() => events.forEach(append)),
     read: (chain, afterSeq, limit) => reading(() => sql.read.all(chain, afterSeq, limit).map(event)),
     heads: (limit) => reading(() => sql.heads.all(limit).map(head)),
     chains: () => reading(() => sql.chains.all().map(chainWithAnchor)),
@@ -29,7 +29,7 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
     },
     prune: (anchor) =>
       writer.write(() => {
-        sql.keepAnchor.run(anchor.chain, anchor.seq, anchor.mac, anchor.anchorMac, anchor.chain, anchor.chain)
+        sql.keepAnchor.run(anchor.chain, anchor.seq, anchor.mac, anchor.anchorMac, anchor.chain)
         return sql.prune.run(anchor.chain, anchor.seq)
       }),
 
@@ -40,8 +40,8 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
       }),
     findPseudonym: (participant) =>
       reading(() => sql.findPseudonym.get(participant)?.pseudonym as Pseudonym | undefined),
-    deletePseudonym: (participant) => writer.write(() => void sql.deletePseudonym.run(participant)),
-    eraseKept: (who) => writer.write(() => sql.eraseKept.run(who)),
+    deletePseudonym: (participant) => writer.writeOne(() => void sql.deletePseudonym.run(participant)),
+    eraseKept: (who) => writer.writeOne(() => sql.eraseKept.run(who)),
 
     keyFor: (candidate) =>
       writer.write(() => {
@@ -50,7 +50,7 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
       }),
     findKey: () => reading(() => sealed(sql.findKey.get())),
     replaceKey: (previous, next) =>
-      writer.write(() => sql.replaceKey.run(next.key, next.box, previous.key, previous.box) === 1),
+      writer.writeOne(() => sql.replaceKey.run(next.key, next.box, previous.key, previous.box) === 1),
   }
 }
 
@@ -75,13 +75,13 @@ function statements(database: Database) {
       SELECT e.chain, e.seq, e.mac FROM audit_event e
         JOIN (SELECT chain, max(seq) AS seq FROM audit_event GROUP BY chain) last
           ON e.chain = last.chain AND e.seq = last.seq
-      ORDER BY e.wrote DESC LIMIT ?`),
+      ORDER BY e.at DESC LIMIT ?`),
     chains: prepare(`
       SELECT known.chain, a.seq, a.mac, a.anchor_mac
       FROM (
         SELECT chain, min(since) AS since FROM (
-          SELECT chain, min(wrote) AS since FROM audit_event GROUP BY chain
-          UNION ALL SELECT chain, added FROM audit_anchor)
+          SELECT chain, min(at) AS since FROM audit_event GROUP BY chain
+          UNION ALL SELECT chain, since FROM audit_anchor)
         GROUP BY chain) known
       LEFT JOIN audit_anchor a ON a.chain = known.chain
       ORDER BY known.since`),
@@ -90,10 +90,8 @@ function statements(database: Database) {
         (SELECT min(seq) FROM audit_event WHERE chain = ? AND at >= ?), 9007199254740991)
       ORDER BY seq DESC LIMIT 1`),
     keepAnchor: prepare(`
-      INSERT INTO audit_anchor (chain, seq, mac, anchor_mac, added)
-      VALUES (?, ?, ?, ?, coalesce(
-        (SELECT added FROM audit_anchor WHERE chain = ?),
-        (SELECT min(wrote) FROM audit_event WHERE chain = ?), 0))
+      INSERT INTO audit_anchor (chain, seq, mac, anchor_mac, since)
+      VALUES (?, ?, ?, ?, coalesce((SELECT min(at) FROM audit_event WHERE chain = ?), 0))
       ON CONFLICT (chain) DO UPDATE
         SET seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac`),
     prune: prepare('DELETE FROM audit_event WHERE chain = ? AND seq <= ?'),

@@ -11,24 +11,24 @@ export interface SqliteChanges extends Changes {
   close(): void
 }
 
-/** Finds what other processes settled by looking at one number in the file, and only while somebody waits. */
+/** Finds what other processes settled by looking at SQLite's own count of their writes, and only while somebody waits. */
 export function createChanges(database: Database): SqliteChanges {
-  const counter = database.prepare('SELECT settled FROM counter')
-  const settledSince = database.prepare('SELECT id FROM elicitation WHERE settled > ?')
+  const version = database.prepare('PRAGMA data_version')
+  const stillOpen = database.prepare(
+    "SELECT id FROM elicitation WHERE state = 'open' AND id IN (SELECT value FROM json_each(?))",
+  )
   const watchers: Watchers = createWatchers()
-  let seen = 0
+  let seen: unknown
   let timer: NodeJS.Timeout | undefined
-
-  const count = () => Number(counter.get()?.settled)
 
   function poll(): void {
     try {
-      const now = count()
+      const now = version.get()?.data_version
       if (now === seen) return
-      const rows = settledSince.all(seen)
-      // Fewer rows than were settled: some are deleted already, and nobody knows whose.
-      if (rows.length < now - seen) watchers.ringAll()
-      else for (const { id } of rows) watchers.ring(id as ElicitationId)
+      const watched = watchers.ids()
+      const open = new Set(stillOpen.all(JSON.stringify(watched)).map(({ id }) => id))
+      // What is settled, and what is gone.
+      for (const id of watched) if (!open.has(id)) watchers.ring(id)
       seen = now
     } catch {
       // The file is locked or gone for a moment: the next look finds what this one missed.
@@ -43,7 +43,7 @@ export function createChanges(database: Database): SqliteChanges {
   return {
     watch(id, changed) {
       if (timer === undefined) {
-        seen = count()
+        seen = undefined
         timer = setInterval(poll, pollMs)
       }
       const unwatch = watchers.add(id, changed)

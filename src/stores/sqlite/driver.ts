@@ -34,6 +34,14 @@ interface NativeStatement {
   all(...values: Bindable[]): unknown[]
 }
 
+interface LibsqlDatabase extends Pick<NativeDatabase, 'exec' | 'close'> {
+  prepare(sql: string): {
+    run(values: Bindable[]): { changes: number }
+    get(values: Bindable[]): unknown
+    all(values: Bindable[]): unknown[]
+  }
+}
+
 /** Opens a file with Node's own SQLite where it has one, else with libsql. */
 export async function openDatabase(path: string): Promise<Database> {
   const { DatabaseSync } = nodeSqlite() ?? {}
@@ -60,7 +68,23 @@ async function openLibsql(path: string): Promise<NativeDatabase> {
   const { default: Libsql } = await import(driver).catch((error: unknown) => {
     throw new DriverMissing('SQLite on this version of Node', driver, error)
   })
-  return new Libsql(path)
+  return boundAsList(new Libsql(path))
+}
+
+/** libsql takes a lone NULL for a set of named values, unless values come as a list. */
+function boundAsList(libsql: LibsqlDatabase): NativeDatabase {
+  return {
+    exec: (sql) => libsql.exec(sql),
+    prepare(sql) {
+      const statement = libsql.prepare(sql)
+      return {
+        run: (...values) => statement.run(values),
+        get: (...values) => statement.get(values),
+        all: (...values) => statement.all(values),
+      }
+    },
+    close: () => libsql.close(),
+  }
 }
 
 /** libsql ends the whole process on a value it does not know, and takes a missing one for NULL: neither ever reaches it. */

@@ -27,10 +27,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
       row.requester,
       openLimit,
     )
-    if (added === 1) {
-      for (const answerer of new Set(elicitation.answerers.anyOf)) sql.insertWaiting.run(answerer)
-      return { kind: 'added' }
-    }
+    if (added === 1) return { kind: 'added' }
     const joined = record(sql.openByIdentity.get(row.identity))
     return joined ? { kind: 'joined', elicitation: joined } : { kind: 'full' }
   }
@@ -48,17 +45,14 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
       next.id,
       next.version - 1,
     )
-    if (saved === 0) return false
-    sql.count.run()
-    for (const answerer of next.answerers.anyOf) sql.deleteWaiting.run(answerer, next.id)
-    return true
+    return saved === 1
   }
 
   return {
-    add: (elicitation, openLimit) => writer.write(() => add(elicitation, openLimit)),
+    add: (elicitation, openLimit) => writer.writeOne(() => add(elicitation, openLimit)),
     get: (id) => reading(() => record(sql.get.get(id))),
     async saveIfUnchanged(next) {
-      const saved = await writer.write(() => save(next))
+      const saved = await writer.writeOne(() => save(next))
       if (saved) changes.settled(next.id)
       return saved
     },
@@ -68,12 +62,10 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
     latestAnswered: (participant, type) => reading(() => record(sql.latest.get(participant, type))),
     listSealedExcept: (key, limit) => reading(() => records(sql.sealedExcept.all(key, limit))),
     sealingKeys: () => reading(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
-    deleteSettled: (moment, limit) => writer.write(() => sql.deleteSettled.run(moment.getTime(), limit)),
+    deleteSettled: (moment, limit) => writer.writeOne(() => sql.deleteSettled.run(moment.getTime(), limit)),
     async forget(participant) {
       const deleted = await writer.write(() => {
         sql.scrub.run(forgottenParticipant, participant)
-        sql.forgetWaiting.run(participant)
-        sql.count.run()
         return sql.forget.run(participant)
       })
       // What is deleted must not linger in the write-ahead log.
@@ -94,14 +86,12 @@ function statements(database: Database) {
       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
       WHERE (SELECT count(*) FROM elicitation WHERE requester = ? AND state = 'open') < ?
       ON CONFLICT (identity) WHERE state = 'open' DO NOTHING`),
-    insertWaiting: prepare('INSERT INTO waiting (answerer, seq) VALUES (?, last_insert_rowid())'),
     openByIdentity: prepare(`SELECT ${columns} FROM elicitation WHERE identity = ? AND state = 'open'`),
     get: prepare(`SELECT ${columns} FROM elicitation WHERE id = ?`),
     save: prepare(`
-      UPDATE elicitation SET version = ?, state = ?, settled_at = ?, answered_by = ?, sealed_key = ?, outcome = ?,
-        settled = CASE WHEN ? = 'open' THEN NULL ELSE coalesce(settled, (SELECT settled + 1 FROM counter)) END
+      UPDATE elicitation SET version = ?, state = ?, settled_at = ?, answered_by = coalesce(answered_by, ?), sealed_key = ?, outcome = ?,
+        settled = CASE WHEN ? = 'open' THEN NULL ELSE coalesce(settled, (SELECT coalesce(max(settled), 0) + 1 FROM elicitation WHERE settled IS NOT NULL)) END
       WHERE id = ? AND version = ?`),
-    count: prepare('UPDATE counter SET settled = settled + 1'),
     listOpen: prepare(`
       SELECT ${columns} FROM elicitation WHERE state = 'open'
         AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)
@@ -122,10 +112,6 @@ function statements(database: Database) {
             SELECT 1 FROM elicitation n WHERE n.participant = e.participant AND n.type = e.type
               AND n.state = 'answered' AND n.type IS NOT NULL AND n.settled > e.settled))
         LIMIT ?)`),
-    deleteWaiting: prepare(
-      'DELETE FROM waiting WHERE answerer = ? AND seq = (SELECT seq FROM elicitation WHERE id = ?)',
-    ),
-    forgetWaiting: prepare('DELETE FROM waiting WHERE seq IN (SELECT seq FROM elicitation WHERE participant = ?)'),
     forget: prepare('DELETE FROM elicitation WHERE participant = ?'),
     scrub: prepare('UPDATE elicitation SET answered_by = ? WHERE answered_by = ?'),
   }

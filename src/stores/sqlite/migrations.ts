@@ -1,12 +1,12 @@
 import { SchemaNewer } from '../errors.ts'
 import type { Database } from './driver.ts'
-import { inTransaction } from './writer.ts'
+import { transactions } from './writer.ts'
 
 /** Each step takes the schema from the version before to its own; the version before can still read what it leaves. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE elicitation (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     version INTEGER NOT NULL,
     state TEXT NOT NULL,
@@ -23,22 +23,26 @@ export const migrations: readonly string[] = [
     outcome TEXT
   );
   CREATE UNIQUE INDEX elicitation_identity ON elicitation (identity) WHERE state = 'open';
-  CREATE INDEX elicitation_due ON elicitation (expires_at) WHERE state = 'open';
-  CREATE INDEX elicitation_open ON elicitation (requester) WHERE state = 'open';
+  CREATE INDEX elicitation_open ON elicitation (requester, expires_at) WHERE state = 'open';
   CREATE UNIQUE INDEX elicitation_settled ON elicitation (settled) WHERE settled IS NOT NULL;
   CREATE INDEX elicitation_latest ON elicitation (participant, type, settled) WHERE state = 'answered' AND type IS NOT NULL;
   CREATE INDEX elicitation_sealed ON elicitation (sealed_key) WHERE sealed_key IS NOT NULL;
 
-  CREATE TABLE waiting (
-    answerer TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    PRIMARY KEY (answerer, seq)
-  ) WITHOUT ROWID;
-  CREATE TABLE counter (settled INTEGER NOT NULL);
-  INSERT INTO counter (settled) VALUES (0);
+  -- Whom open questions wait for.
+  CREATE TABLE waiting (answerer TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (answerer, seq)) WITHOUT ROWID;
+  CREATE TRIGGER elicitation_asked AFTER INSERT ON elicitation BEGIN
+    INSERT OR IGNORE INTO waiting SELECT value, new.seq FROM json_each(new.question, '$.answerers.anyOf');
+  END;
+  CREATE TRIGGER elicitation_closed AFTER UPDATE OF state ON elicitation WHEN old.state = 'open' BEGIN
+    DELETE FROM waiting
+    WHERE seq = old.seq AND answerer IN (SELECT value FROM json_each(old.question, '$.answerers.anyOf'));
+  END;
+  CREATE TRIGGER elicitation_deleted AFTER DELETE ON elicitation WHEN old.state = 'open' BEGIN
+    DELETE FROM waiting
+    WHERE seq = old.seq AND answerer IN (SELECT value FROM json_each(old.question, '$.answerers.anyOf'));
+  END;
 
   CREATE TABLE audit_event (
-    wrote INTEGER PRIMARY KEY AUTOINCREMENT,
     chain TEXT NOT NULL,
     seq INTEGER NOT NULL,
     at INTEGER NOT NULL,
@@ -50,15 +54,15 @@ export const migrations: readonly string[] = [
     kept_digest TEXT,
     prev TEXT NOT NULL,
     mac TEXT NOT NULL,
-    UNIQUE (chain, seq)
-  );
+    PRIMARY KEY (chain, seq)
+  ) WITHOUT ROWID;
   CREATE INDEX audit_kept ON audit_event (who) WHERE kept IS NOT NULL;
   CREATE TABLE audit_anchor (
     chain TEXT PRIMARY KEY,
     seq INTEGER NOT NULL,
     mac TEXT NOT NULL,
     anchor_mac TEXT NOT NULL,
-    added INTEGER NOT NULL
+    since INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE pseudonym (participant TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE) WITHOUT ROWID;
   CREATE TABLE audit_key (only INTEGER PRIMARY KEY CHECK (only = 1), sealed_key TEXT NOT NULL, box TEXT NOT NULL);
@@ -68,7 +72,7 @@ export const migrations: readonly string[] = [
 /** Brings the file to our schema, one process at a time. A newer one is left alone. */
 export function migrate(database: Database): void {
   if (versionOf(database) === migrations.length) return
-  inTransaction(database, () => {
+  transactions(database)(() => {
     const found = versionOf(database)
     if (found > migrations.length) throw new SchemaNewer(found, migrations.length)
     for (const step of migrations.slice(found)) database.exec(step)

@@ -5,66 +5,78 @@ import { translated } from './errors.ts'
 export interface Writer {
   /** `work` is kept whole or not at all. It may run more than once, so it changes nothing but the database. */
   write<T>(work: () => T): Promise<T>
+  /** The same for work that changes the file by one statement at most: alone, it needs no transaction around it. */
+  writeOne<T>(work: () => T): Promise<T>
   /** Resolves when everything asked for so far is kept. */
   drained(): Promise<void>
 }
 
 interface Job {
   work(): unknown
+  readonly isOne: boolean
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
 export function createWriter(database: Database): Writer {
+  const inTransaction = transactions(database)
   let queue: Job[] = []
 
   function flush(): void {
     const jobs = queue
     queue = []
+    const [first] = jobs
+    if (jobs.length === 1 && first !== undefined) return alone(first)
     try {
-      const results = inTransaction(database, () => jobs.map(({ work }) => work()))
+      const results = inTransaction(() => jobs.map(({ work }) => work()))
       jobs.forEach((job, index) => {
         job.resolve(results[index])
       })
-    } catch (error) {
-      if (jobs.length === 1) jobs[0]?.reject(translated(error))
+    } catch {
       // One of them failed: each on its own, so that it harms none of the others.
-      else for (const job of jobs) alone(job)
+      for (const job of jobs) alone(job)
     }
   }
 
-  function alone({ work, resolve, reject }: Job): void {
+  function alone({ work, isOne, resolve, reject }: Job): void {
     try {
-      resolve(inTransaction(database, work))
+      resolve(isOne ? work() : inTransaction(work))
     } catch (error) {
       reject(translated(error))
     }
   }
 
-  function enqueue(work: () => unknown): Promise<unknown> {
+  function enqueue(work: () => unknown, isOne = false): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (queue.length === 0) setImmediate(flush)
-      queue.push({ work, resolve, reject })
+      queue.push({ work, isOne, resolve, reject })
     })
   }
 
   return {
     write: <T>(work: () => T) => enqueue(work) as Promise<T>,
+    writeOne: <T>(work: () => T) => enqueue(work, true) as Promise<T>,
     async drained() {
       if (queue.length > 0) await enqueue(() => {})
     },
   }
 }
 
-/** IMMEDIATE, because a transaction that reads first and then finds another writer cannot go on. */
-export function inTransaction<T>(database: Database, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
+/** Runs work whole or not at all. */
+export function transactions(database: Database): <T>(work: () => T) => T {
+  // IMMEDIATE, because a transaction that reads first and then finds another writer cannot go on.
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+  return (work) => {
+    begin.run()
+    try {
+      const result = work()
+      commit.run()
+      return result
+    } catch (error) {
+      rollback.run()
+      throw error
+    }
   }
 }

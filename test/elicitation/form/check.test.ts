@@ -93,6 +93,8 @@ const alwaysRefused: [path: string, schema: unknown][] = [
   ['properties.age.enum', field({ type: 'string', enum: ['a', 'a'] })],
   ['properties.age.enum', field({ type: 'number', enum: [1] })],
   ['properties.age.enum.1', field({ type: 'string', enum: ['a', 1] })],
+  ['properties.age.enum.0', field({ type: 'string', enum: ['half a \ud83d pair'] })],
+  ['properties.age.writeOnly', field({ type: 'string', writeOnly: true })],
   ['properties.age.enumNames', field({ type: 'string', enumNames: ['A'] })],
   ['properties.age.enumNames', field({ type: 'string', enum: ['a'], enumNames: ['A', 'B'] })],
   ['properties.age.enumNames', field({ type: 'string', oneOf: [{ const: 'a', title: 'A' }], enumNames: ['A'] })],
@@ -196,8 +198,9 @@ describe('a refusal', () => {
     expect(refused.detail).toContain('properties.age.pattern has no place here in a form: leave it out.')
   })
 
-  test('of the whole schema says so', () => {
+  test('of the whole schema says so, and that is all there is to say', () => {
     expect(refusal(7).message).toBe('This form cannot be asked: the schema must be an object.')
+    expect(refusal(7).problems).toHaveLength(1)
   })
 
   test('lists no more problems than a person might read', () => {
@@ -228,7 +231,7 @@ describe('limits', () => {
       { type: 'array', items: { anyOf: titled } },
     ]
     for (const shape of shapes) {
-      expect(refusal(field(shape), 'exact', limits).problems[0]?.problem).toBe('must be a list of 1 to 2')
+      expect(refusal(field(shape), 'exact', limits).problems[0]?.problem).toBe('must be a list of 1 to 2 entries')
     }
   })
 
@@ -240,6 +243,10 @@ describe('limits', () => {
     expect(refusal(schema, 'exact', { ...defaultFormLimits, bytes: bytes - 1 }).message).toBe(
       `This form cannot be asked: the schema must be at most ${bytes - 1} bytes of JSON text: shorten it.`,
     )
+  })
+
+  test('what comes after too much text is not read', () => {
+    expect(refusal(form({ a: { type: 'string', title: 'x'.repeat(70_000) }, b: {} })).problems).toHaveLength(1)
   })
 
   test('attack: one long text shared by every option is counted each time, before it is looked at', () => {
@@ -296,6 +303,11 @@ describe('attack: schemas made to break the checker', () => {
       expect({}).not.toHaveProperty('polluted')
     },
   )
+
+  test('a getter is never run, and what it would give is not there', () => {
+    const schema = Object.defineProperty(form({}), 'title', { get: () => expect.fail('was run'), enumerable: true })
+    expect(checkForm(schema)).toStrictEqual(form({}))
+  })
 
   test('10,000 malformed schemas are refused or read, and nothing else happens', { timeout: 60_000 }, () => {
     const malformed = fc.oneof({ arbitrary: mutated(anyForm), weight: 3 }, anyRubbish)

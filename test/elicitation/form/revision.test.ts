@@ -107,11 +107,18 @@ describe('on 2025-06-18', () => {
     ['boxes that are null', { top_1: null }, undefined, []],
     ['boxes unticked', { top_1: false }, [], []],
     ['one ticked, the others left alone', { top_2: true }, ['o'], ['o']],
-    ['text for a tick', { top_1: true, top_2: 'yes' }, 'yes', 'yes'],
   ]
   test.each(ticks)('%s', (_, content, optional, required) => {
     expect(first({ top: toppings }).lift(content)).toEqual(optional === undefined ? {} : { top: optional })
     expect(first({ top: toppings }, ['top']).lift(content)).toEqual({ top: required })
+  })
+
+  test.each(['o', ['o'], 1, {}])('%j is no tick, whatever list it might have been (E06-07)', (rubbish) => {
+    const schema = form({ top: toppings })
+    const lifted = formFor(schema, '2025-06-18').lift({ top_1: true, top_2: rubbish })
+    expect(validateContent(schema, lifted)).toMatchObject({
+      errors: [{ field: 'top', message: 'Choose from: H, O, C.' }],
+    })
   })
 
   test('nothing ticked is no answer where the list may be left out but not be empty', () => {

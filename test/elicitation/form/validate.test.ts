@@ -173,14 +173,13 @@ describe('attack: answers made to break the validator', () => {
   test('a list that shows one thing when judged and another when kept', () => {
     let looks = 0
     const shifty = new Proxy(['a'], {
-      getOwnPropertyDescriptor: (target, key) => {
+      get: (target, key) => (key === '0' ? 'evil' : Reflect.get(target, key)),
+      getOwnPropertyDescriptor: () => {
         looks += 1
-        return key === 'length'
-          ? Reflect.getOwnPropertyDescriptor(target, key)
-          : { value: looks > 1 ? 'evil' : 'a', configurable: true, enumerable: true, writable: true }
+        return { value: looks > 1 ? 'evil' : 'a', configurable: true, enumerable: true, writable: true }
       },
     })
-    expect(verdict(list, shifty)).toEqual({ favourite_one: ['a'] })
+    expect(verdict(list, shifty)).toStrictEqual({ favourite_one: ['a'] })
   })
 
   test('a list without end', () => {

@@ -1,0 +1,199 @@
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Database, guard, openDatabase } from '../../src/stores/sqlite/driver.ts'
+import { migrate, migrations } from '../../src/stores/sqlite/migrations.ts'
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
+import { createWriter } from '../../src/stores/sqlite/writer.ts'
+import { anElicitation, answered } from '../../src/testing/index.ts'
+import { anotherProcess } from '../support/another-process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const freshPath = async () => join(await temporaryFolder(), 'assent.db')
+
+async function plainDatabase(path?: string): Promise<Database> {
+  const database = await openDatabase(path ?? (await freshPath()))
+  onTestFinished(() => database.close())
+  return database
+}
+
+describe('the driver', () => {
+  test('keeps every value it takes, and refuses every other before SQLite sees it', async () => {
+    const database = await plainDatabase()
+    const echo = database.prepare('SELECT ? AS value')
+    const keepable = fc.oneof(fc.string(), fc.integer(), fc.constant(null))
+    fc.assert(
+      fc.property(keepable, (value) => {
+        expect(echo.get(value)?.value).toBe(value)
+      }),
+    )
+    const unkeepable = fc.oneof(
+      fc.boolean(),
+      fc.date(),
+      fc.object(),
+      fc.uint8Array(),
+      fc.bigInt(),
+      fc.constantFrom(undefined, Number.NaN, Number.POSITIVE_INFINITY, Symbol('x'), () => {}),
+    )
+    fc.assert(
+      fc.property(unkeepable, (value) => {
+        expect(() => echo.get(value as never)).toThrow(expect.objectContaining({ code: 'bad_argument' }))
+      }),
+    )
+  })
+
+  test.each([[[]], [['a', 'b']]])('refuses too few and too many values (%j)', async (values) => {
+    const database = await plainDatabase()
+    const statement = database.prepare('SELECT ? AS value')
+    for (const run of [statement.run, statement.get, statement.all])
+      expect(() => run(...values)).toThrow('takes 1 values')
+  })
+
+  test('lets a database of the caller’s be used as well', () => {
+    const native = {
+      exec: () => {},
+      close: () => {},
+      prepare: () => ({ run: () => ({ changes: 2n }), get: () => undefined, all: () => [] }),
+    }
+    expect(guard(native).prepare('DELETE FROM x').run()).toBe(2)
+  })
+})
+
+describe('the file', () => {
+  test('is made with its folder, which nobody else may enter', async () => {
+    const folder = join(await temporaryFolder(), 'new')
+    const store = await openSqliteStore(join(folder, 'assent.db'))
+    await store.close()
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+    expect(await readdir(folder)).toContain('assent.db')
+  })
+
+  test('that is no database is named as unusable, and stays as it was', async () => {
+    const path = await freshPath()
+    await writeFile(path, 'this is no database, but somebody’s diary'.repeat(50))
+    await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test.each(['process', 'power'] as const)('survives what it is told to survive (%s)', async (survives) => {
+    const path = await freshPath()
+    const store = await openSqliteStore(path, { survives })
+    const asked = anElicitation()
+    await store.elicitations.add(asked, 10)
+    await store.close()
+    const again = await openSqliteStore(path)
+    onTestFinished(() => again.close())
+    expect(await again.elicitations.get(asked.id)).toEqual(asked)
+  })
+
+  test('locked by another for too long is told so, and nothing is lost', async () => {
+    const path = await freshPath()
+    const store = await openSqliteStore(path, { busyMs: 50 })
+    onTestFinished(() => store.close())
+    const asked = anElicitation()
+    await store.elicitations.add(asked, 10)
+    const other = await plainDatabase(path)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(store.elicitations.saveIfUnchanged(answered(asked))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+    await expect(store.elicitations.forget(asked.requester.participant)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+    expect(await store.elicitations.get(asked.id)).toEqual(asked)
+    other.exec('ROLLBACK')
+    expect(await store.elicitations.saveIfUnchanged(answered(asked))).toBe(true)
+  })
+
+  test('what was forgotten is in no byte of it', async () => {
+    const path = await freshPath()
+    const store = await openSqliteStore(path)
+    onTestFinished(() => store.close())
+    const marked = anElicitation({ metadata: { note: 'unforgettable-4711' } })
+    await store.elicitations.add(marked, 10)
+    await store.elicitations.forget(marked.requester.participant)
+    const { readFile } = await import('node:fs/promises')
+    for (const file of ['assent.db', 'assent.db-wal']) {
+      const bytes = await readFile(join(path, '..', file))
+      expect(bytes.includes('unforgettable-4711'), file).toBe(false)
+    }
+  })
+
+  test('that may not be written is told so', async () => {
+    if (process.getuid?.() === 0) return
+    const path = await freshPath()
+    await (await openSqliteStore(path)).close()
+    await chmod(path, 0o400)
+    await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+})
+
+describe('writing', () => {
+  test('at the same time is one transaction, and one that fails harms none of the others', async () => {
+    const database = await plainDatabase()
+    database.exec('CREATE TABLE t (x INTEGER UNIQUE)')
+    const insert = database.prepare('INSERT INTO t VALUES (?)')
+    const writer = createWriter(database)
+    const twice = (x: number) => () => insert.run(x) + insert.run(x)
+    const results = await Promise.allSettled([
+      writer.write(() => insert.run(1)),
+      writer.write(twice(2)),
+      writer.writeOne(() => insert.run(3)),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(
+      database
+        .prepare('SELECT x FROM t ORDER BY x')
+        .all()
+        .map(({ x }) => x),
+    ).toEqual([1, 3])
+  })
+
+  test('alone is kept whole or not at all', async () => {
+    const database = await plainDatabase()
+    database.exec('CREATE TABLE t (x INTEGER UNIQUE)')
+    const insert = database.prepare('INSERT INTO t VALUES (?)')
+    const writer = createWriter(database)
+    await expect(writer.write(() => insert.run(1) + insert.run(1))).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(database.prepare('SELECT count(*) AS n FROM t').get()?.n).toBe(0)
+    await writer.drained()
+    void writer.writeOne(() => insert.run(1))
+    await writer.drained()
+    expect(database.prepare('SELECT count(*) AS n FROM t').get()?.n).toBe(1)
+  })
+})
+
+describe('the schema', () => {
+  test('is made once by eight that start at once', async () => {
+    const path = await freshPath()
+    const stores = await Promise.all(Array.from({ length: 8 }, () => openSqliteStore(path)))
+    for (const store of stores) await store.close()
+  })
+
+  test('is made once by three processes that start at once', async () => {
+    const address = `sqlite:${await freshPath()}`
+    await Promise.all([1, 2, 3].map(() => anotherProcess(address)))
+  })
+
+  test('of a newer version stops us with the remedy, and is left alone', async () => {
+    const path = await freshPath()
+    const database = await plainDatabase(path)
+    database.exec('PRAGMA user_version = 99')
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      code: 'schema_newer',
+      message: expect.stringContaining('Start the newer version'),
+    })
+    expect(database.prepare('PRAGMA user_version').get()?.user_version).toBe(99)
+  })
+
+  test.each(migrations.map((_, version) => version))('of version %d is brought to ours', async (version) => {
+    const path = await freshPath()
+    const database = await plainDatabase(path)
+    for (const step of migrations.slice(0, version)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${version}`)
+    migrate(database)
+    const store = await openSqliteStore(path)
+    onTestFinished(() => store.close())
+    expect(await store.elicitations.add(anElicitation(), 10)).toEqual({ kind: 'added' })
+  })
+})
