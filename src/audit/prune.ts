@@ -60,8 +60,8 @@ async function genuineFront(
   let last: AuditEvent | undefined
   for await (const page of readPages(store, chain, start.seq)) {
     for (const event of page) {
-      const { seq, mac } = last ?? start
-      if (event.seq > through || event.seq !== seq + 1 || event.prev !== mac || !isGenuine(key, event)) {
+      const before = last ?? start
+      if (event.seq > through || event.prev !== before.mac || !isGenuine(key, event)) {
         return last && { anchor: anchorAt(key, last), forgotten }
       }
       if (event.kind === 'forgotten' && event.about !== undefined) forgotten.push(event.about)
