@@ -26,7 +26,7 @@ import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
 import type { Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
-import { openStore, sqliteFile } from './stores/open.ts'
+import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 import { BadKeys } from './vault/errors.ts'
 import { type KeyCare, keyCare } from './vault/key-care.ts'
@@ -92,22 +92,28 @@ export interface Forgotten {
 
 const defaultStore = 'sqlite:.assent/assent.db'
 const defaultPublicUrl = 'http://127.0.0.1:4180'
+const oneHour = 3_600_000
 const defaultClocks = { question: '10m', tidy: '1m' }
 
 /** Binds the rooms to a store, its keys, a clock and the channels. */
 export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
   const { store: where = defaultStore, clock = systemClock, clocks = {}, retain = {} } = options
-  const keys = keysFor(typeof where === 'string' ? where : where.name, options.keys ?? process.env.ASSENT_KEYS)
+  const address = typeof where === 'string' ? readAddress(where) : undefined
+  const keys = keysFor(address, options.keys ?? process.env.ASSENT_KEYS)
   const vault = createVault(keys)
   // Before the store is opened: with keys that cannot be used nothing is made or migrated.
   await vault.currentKey()
-  const store = typeof where === 'string' ? await openStore(where) : where
+  const store = typeof where === 'string' ? await openStore(readAddress(where)) : where
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 
   const audit = openAuditLog({ store: store.audit, key, clock })
   const desk = deskFor({ options, store, vault, audit, clock })
   const tidy = () => tidyUp({ desk, store, key, audit, retain })
-  const stopTidying = every(milliseconds(clocks.tidy ?? defaultClocks.tidy), tidy)
+  const isTimeToPrune = atMostEvery(oneHour, clock)
+  // Pruning the audit writes to it, so it is not done every minute.
+  const tidyInPassing = () =>
+    tidyUp({ desk, store, key, audit, retain: isTimeToPrune() ? retain : { ...retain, audit: undefined } })
+  const stopTidying = every(milliseconds(clocks.tidy ?? defaultClocks.tidy), tidyInPassing)
 
   return {
     store,
@@ -140,11 +146,10 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
 }
 
 /** A key file opens only what was sealed on its own machine; a store that many machines share needs keys that they share. */
-function keysFor(store: string, given: string | undefined): KeySource | KeyFile {
+function keysFor(store: StoreAddress | undefined, given: string | undefined): KeySource | KeyFile {
   if (given !== undefined && given !== '') return envKeys(given)
-  if (store === 'memory:') return envKeys(formatKey(makeKey()))
-  const file = sqliteFile(store)
-  if (file !== undefined) return keyFile(`${file}.keys`)
+  if (store?.kind === 'memory') return envKeys(formatKey(makeKey()))
+  if (store?.kind === 'sqlite') return keyFile(`${store.path}.keys`)
   throw new BadKeys(
     'This store needs keys that all its processes share. Set ASSENT_KEYS; `assent keys make` prints a key.',
   )
@@ -189,7 +194,7 @@ interface TidyParts {
   readonly store: Store
   readonly key: Buffer
   readonly audit: AuditLog
-  readonly retain: NonNullable<AssentOptions['retain']>
+  readonly retain: { readonly settled?: Duration | undefined; readonly audit?: Duration | undefined }
 }
 
 async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<Tidied> {
@@ -201,6 +206,17 @@ async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<T
       ? 0
       : await pruneAudit({ store: store.audit, key, log: audit, moment: before(retain.audit) })
   return { expired, deletedQuestions, deletedEvents }
+}
+
+/** True the first time and then once in so long. */
+function atMostEvery(ms: number, clock: Clock): () => boolean {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = clock.now().getTime()
+    if (now - last < ms) return false
+    last = now
+    return true
+  }
 }
 
 /** Does it again and again, never twice at once, and never keeps the process alive for it. Returns how to stop. */

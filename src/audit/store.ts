@@ -14,7 +14,10 @@ export interface AuditStore {
   chains(): Promise<{ readonly chain: ChainId; readonly anchor?: Anchor }[]>
   /** The last of the events at the front of a chain that were all written before `moment`. */
   lastBefore(chain: ChainId, moment: Date): Promise<AuditEvent | undefined>
-  /** Deletes the events of the chain up to the anchor and keeps the anchor, both or neither. Returns how many. */
+  /**
+   * Deletes the events of the chain up to the anchor and keeps the anchor, both or neither. Returns how many. Two may
+   * prune at once: an anchor behind the kept one changes nothing.
+   */
   prune(anchor: Anchor): Promise<number>
 
   /** The participant's pseudonym: `candidate`, if they had none. Whoever asks at once gets the same. */

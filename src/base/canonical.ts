@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BadArgument } from './errors.ts'
 import { isPlainObject } from './json.ts'
 
@@ -11,7 +11,7 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 over the canonical spelling, in base64url. */
 export function digest(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('base64url')
+  return hash('sha256', canonicalJson(value), 'base64url')
 }
 
 function spell(value: unknown, depth: number): string {
@@ -34,7 +34,11 @@ function spellObject(object: Record<string, unknown>, depth: number): string {
   return `{${members.join(',')}}`
 }
 
+// Nothing in it needs escaping: most text that is digested, and several times faster to spell.
+const plainText = /^[ !#-[\]-~]*$/
+
 function spellString(text: string): string {
+  if (plainText.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new BadArgument('Text with half a surrogate pair is not Unicode and has no digest.')
   return JSON.stringify(text)
 }

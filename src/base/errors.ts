@@ -1,6 +1,5 @@
 /** Every way a promise of ours can break. Outer rooms translate these once, in one exhaustive switch. */
 export type AssentErrorCode =
-  | 'audit_key_mismatch'
   | 'bad_argument'
   | 'bad_keys'
   | 'bad_question'

@@ -22,15 +22,11 @@ export function addAuditCommands(program: Command): void {
     .action(async ({ heads, json }: { heads?: string; json?: true }, command: Command) => {
       const known = heads === undefined ? undefined : await headsIn(heads)
       const report = await withAssent(command, (assent) => assent.verifyAudit(known))
-      if (report.findings.length > 0) process.exitCode = exitCodes.no
+      if (report.found > 0) process.exitCode = exitCodes.no
       if (json) return print(JSON.stringify(report))
       for (const { chain, seq, message } of report.findings) print(`${chain} event ${seq}: ${message}`)
       const events = `${report.events} events in ${report.chains} chains`
-      print(
-        report.findings.length === 0
-          ? `The audit is whole: ${events}.`
-          : `${report.findings.length} findings in ${events}.`,
-      )
+      print(report.found === 0 ? `The audit is whole: ${events}.` : `${report.found} findings in ${events}.`)
     })
 
   audit

@@ -40,7 +40,6 @@ function exitCodeOf(code: AssentErrorCode): number {
     case 'key_missing':
     case 'store_unavailable':
       return exitCodes.unavailable
-    case 'audit_key_mismatch':
     case 'seal_broken':
       return exitCodes.broken
   }

@@ -180,10 +180,19 @@ export function fromAuditRow(row: AuditRow): AuditEvent {
     kind: row.kind,
     ...(row.who === null ? {} : { who: row.who as Pseudonym }),
     ...(row.about === null ? {} : { about: row.about }),
-    data: JSON.parse(row.data),
-    ...(row.kept === null ? {} : { kept: JSON.parse(row.kept) }),
+    data: parsed(row.data) ?? { unreadable: row.data },
+    ...(row.kept === null ? {} : { kept: parsed(row.kept) ?? { salt: '', value: { unreadable: row.kept } } }),
     ...(row.kept_digest === null ? {} : { keptDigest: row.kept_digest }),
     prev: row.prev,
     mac: row.mac,
+  }
+}
+
+/** What somebody tampered with may be no JSON any more. It must still be read, so that verifying can name it. */
+function parsed(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

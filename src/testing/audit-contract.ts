@@ -73,6 +73,9 @@ export const auditContract: readonly Promised[] = [
       equal(await store.prune(last), 1)
       deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
       deepEqual(await store.heads(9), [{ chain: chainB, seq: 1, mac: 'mac chain-b 1' }])
+      // A process that was slower does not move it back.
+      equal(await store.prune(anchor), 0)
+      deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
     },
   ),
   promise('the last event before a moment ends the part that is wholly before it', async (store) => {

@@ -41,16 +41,19 @@ test('the reason on record is needed: taken away, what it erased is found', asyn
 })
 
 describe('a forgetting that was broken off', () => {
-  test.each(['eraseKept', 'deletePseudonym'] as const)('at %s verifies, and can be done again', async (step) => {
-    const { store, logs } = await threeChains()
-    vi.spyOn(store, step).mockRejectedValueOnce(new Error('lost'))
-    await expect(forgetInAudit({ store, log: logs[2], participant: alice })).rejects.toThrow('lost')
-    expect(await findingsIn(store)).toEqual([])
+  test.each(['append', 'eraseKept', 'deletePseudonym'] as const)(
+    'at %s verifies, and can be done again',
+    async (step) => {
+      const { store, logs } = await threeChains()
+      vi.spyOn(store, step).mockRejectedValueOnce(new Error('lost'))
+      await expect(forgetInAudit({ store, log: logs[2], participant: alice })).rejects.toThrow('lost')
+      expect(await findingsIn(store)).toEqual([])
 
-    expect(await forgetInAudit({ store, log: logs[2], participant: alice })).toMatch(/^p-/)
-    expect(await store.findPseudonym(alice)).toBeUndefined()
-    expect(await findingsIn(store)).toEqual([])
-  })
+      expect(await forgetInAudit({ store, log: logs[2], participant: alice })).toMatch(/^p-/)
+      expect(await store.findPseudonym(alice)).toBeUndefined()
+      expect(await findingsIn(store)).toEqual([])
+    },
+  )
 })
 
 test('a log that remembers an older name, from before another process forgot them, still tells the right one', async () => {

@@ -165,9 +165,10 @@ describe('a write that fails', () => {
     'rejects its batch, %s it wrote; the rest goes on in a new chain that tells how far it got',
     async (when, expected, end) => {
       const store = memoryAudit()
+      await aLog(store).record({ kind: 'elsewhere' })
       const log = aLog(store)
       await log.record({ kind: 'fine' })
-      const [old] = await store.chains()
+      const [other, old] = await store.chains()
 
       const lost = failing(store, when)
       const { append } = store
@@ -181,10 +182,13 @@ describe('a write that fails', () => {
       await queued
       await log.record({ kind: 'next' })
 
-      expect(await kinds(store)).toEqual(expected)
-      const [, renewed] = await store.chains()
+      expect((await kinds(store)).slice(2)).toEqual(expected)
+      const [, , renewed] = await store.chains()
       const [opened] = renewed ? await eventsOf(store, renewed.chain) : []
-      expect(opened && headsIn(opened)).toMatchObject([{ chain: old?.chain, seq: end }])
+      expect(opened && headsIn(opened)).toMatchObject([
+        { chain: old?.chain, seq: end },
+        { chain: other?.chain, seq: 2 },
+      ])
       expect(await findingsIn(store)).toEqual([])
       await log.close()
       expect((await kinds(store)).at(-1)).toBe('chain-closed')
@@ -238,6 +242,15 @@ describe('pseudonyms', () => {
     const third = await whoNow({ path: '/etc' })
     expect(third).not.toBe(second)
     expect(await whoNow()).toBe(third)
+
+    await store.deletePseudonym(alice)
+    await Promise.all([
+      log.record({ kind: 'called', who: alice, keep: {} }),
+      log.record({ kind: 'called', who: alice }),
+    ])
+    const [fourth, same] = (await rowsOf(store)).events.slice(-2)
+    expect(fourth?.who).not.toBe(third)
+    expect(same?.who).toBe(fourth?.who)
   })
 
   test('of the ten thousand last seen are remembered, of others not', async () => {

@@ -116,12 +116,15 @@ describe('evidence is never pruned away', () => {
   test('behind an anchor that is not genuine, everything stays', async () => {
     const { store, clock, log, a } = await oldAndNew()
     await pruneAudit({ store, key, log, moment })
+    const { events } = await rowsOf(store)
+    const { seq, mac } = events.find(isAt(a, 5)) as AuditEvent
     const forged = await tampered(store, ({ anchors }) => ({
-      anchors: anchors.map((anchor) => (anchor.chain === a ? { ...anchor, mac: 'other' } : anchor)),
+      events: events.filter((event) => !isAt(a, 5)(event)),
+      anchors: anchors.map((anchor) => (anchor.chain === a ? { ...anchor, seq, mac } : anchor)),
     }))
     clock.at = later(minutes(90))
     expect(await pruneAudit({ store: forged, key, log: aLog(forged, { clock }), moment: clock.at })).toBe(0)
-    expect(await findingsIn(forged)).toEqual([{ chain: a, seq: 4, problem: 'changed' }])
+    expect(await findingsIn(forged)).toEqual([{ chain: a, seq: 5, problem: 'changed' }])
   })
 })
 

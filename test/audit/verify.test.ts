@@ -227,6 +227,22 @@ describe('what someone did without the key is found at its place', () => {
       ],
     ],
     [
+      'the last changed, and something put far beyond the end',
+      (rows, { a }) => {
+        const beyond = { ...find(rows, a, 8), seq: 20, kind: 'y' }
+        return { events: [...change(a, 8, { kind: 'x' })(rows).events, beyond] }
+      },
+      [
+        ['a', 8, 'changed'],
+        ['a', 20, 'changed'],
+      ],
+    ],
+    [
+      'the end of a chain that nobody tells of moved: the one before it still names it',
+      (rows, { b, c }) => change(c, 2, { chain: b, seq: 9 })(rows),
+      [['b', 9, 'moved']],
+    ],
+    [
       'one forged with a key of their own',
       (rows, { a }) => ({
         events: [...rows.events, chainEvent(otherKey, find(rows, a, 8), { at: start, kind: 'x', data: {} })],
@@ -378,14 +394,22 @@ describe('a pruned chain', () => {
     expect(await findingsIn(forged)).toEqual([{ chain: a, seq: 2, problem: 'changed' }])
   })
 
-  test('whose only event was moved away is told by its anchor', async () => {
-    const { store, a, c, before } = await prunedAt4()
-    await store.prune(anchorAt(key, find(before, a, 7)))
-    const moved = await tampered(store, change(a, 8, { chain: c, seq: 3 }))
-    expect(await findingsIn(moved)).toEqual([
-      { chain: a, seq: 8, problem: 'cut' },
-      { chain: c, seq: 3, problem: 'moved' },
-    ])
+  test('whose only event was moved away, and that nobody tells of: its anchor still names it', async () => {
+    const { store, b, c, before } = await prunedAt4()
+    await store.prune(anchorAt(key, find(before, c, 1)))
+    const moved = await tampered(store, change(c, 2, { chain: b, seq: 9 }))
+    expect(await findingsIn(moved)).toEqual([{ chain: b, seq: 9, problem: 'moved' }])
+  })
+
+  test('that is kept with the anchor of another chain has none', async () => {
+    const { store, a, b, c } = await prunedAt4()
+    const [{ anchor } = {}] = await store.chains()
+    store.chains = async () => [
+      { chain: a, anchor: anchor as Anchor },
+      { chain: b, anchor: anchor as Anchor },
+      { chain: c },
+    ]
+    expect(await findingsIn(store)).toEqual([{ chain: b, seq: 4, problem: 'changed' }])
   })
 })
 
@@ -446,16 +470,31 @@ describe('an audit that goes on while it is verified is clean', () => {
   })
 
   test('someone prunes the whole of a chain that another tells of', async () => {
-    const { store, a, logs } = await threeChains()
+    const { store, a } = await threeChains()
+    const last = (await eventsOf(store, a)).at(-1) as AuditEvent
     const { read } = store
     store.read = async (...place) => {
       store.read = read
-      await pruneAudit({ store, key, log: logs[2], moment: later(1) })
+      await store.prune(anchorAt(key, last))
       return read(...place)
     }
     expect(await findingsIn(store)).toEqual([])
     expect(await eventsOf(store, a)).toEqual([])
   })
+})
+
+test('what is forged while the audit is verified is found', async () => {
+  const { store, a, c } = await threeChains()
+  const { read } = store
+  const [last] = (await eventsOf(store, a)).slice(-1) as [AuditEvent]
+  store.read = async (chain, ...rest) => {
+    if (chain === c) {
+      store.read = read
+      await store.append([chainEvent(otherKey, last, { at: start, kind: 'x', data: {} })])
+    }
+    return read(chain, ...rest)
+  }
+  expect(await findingsIn(store)).toEqual([{ chain: a, seq: 9, problem: 'changed' }])
 })
 
 test('an anchor that is forged while its chain is read covers nothing', async () => {

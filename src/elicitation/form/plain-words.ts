@@ -34,8 +34,9 @@ const hasParts = /\P{Lu}\p{Lu}|\p{Lu}{2}\p{Ll}|[\p{N}$@!|+]/u
 const sentenceEnds = /[.?!\n。।؟]/
 
 // The counts are bounded so that a long row of signs cannot make the search start over at each of them.
-const chunks =
-  /[$@!|+]{0,3}[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}]|[$@!|+]{1,3}(?=[\p{L}\p{M}\p{N}]))*|[.?!](?!\S)|[\n。।؟]|[,;:()[\]"—–/、،]|(?<=\s)-(?=\s)/gu
+const word = /[$@!|+]{0,3}[\p{L}\p{M}\p{N}]+(?:[$@!|+]{1,3}[\p{L}\p{M}\p{N}]+)*/u
+const sign = /[.?!](?!\S)|[\n。।؟]|[,;:()[\]"—–/、،]|(?<=\s)-(?=\s)/u
+const chunks = new RegExp(`${word.source}|${sign.source}`, 'gu')
 
 const parts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[^\p{Lu}\p{N}$@!|+]+|\p{N}+/gu
 
@@ -53,25 +54,27 @@ function plain(text: string): string {
     .replace(/[^\0-\x7f]/gu, (letter) => lookAlikes.get(letter) ?? letter)
 }
 
-/** `p.a.s.s` is one word. Two single letters in a row are common in prose, three are not. */
+/** `p.a.s.s` and `p, a, s, s` are one word. Two single letters in a row are common in prose, three are not. */
 function spelledTogether(all: readonly string[]): readonly string[] {
   const together: string[] = []
   let run: string[] = []
-  const flush = () => {
-    if (run.length >= 3) together.push(run.join('').toLowerCase())
-    else together.push(...run)
-    run = []
-  }
   for (const chunk of all) {
-    if (chunk.length === 1 && !isSign(chunk)) {
+    if (chunk.length === 1) {
       run.push(chunk)
       continue
     }
-    if (run.length > 0) flush()
+    for (const joined of joinedRun(run)) together.push(joined)
     together.push(chunk)
+    run = []
   }
-  flush()
-  return together
+  return together.concat(joinedRun(run))
+}
+
+function joinedRun(run: readonly string[]): readonly string[] {
+  const letters = run.filter((chunk) => !isSign(chunk))
+  if (letters.length < 3) return run
+  const after = run.slice(run.lastIndexOf(letters.at(-1) as string) + 1)
+  return [letters.join('').toLowerCase(), ...after]
 }
 
 /** A sign that ends something; all others are within a word or were left out. */
@@ -105,7 +108,7 @@ const lookAlikes: ReadonlyMap<string, string> = new Map([
   ...pairs('ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΣ', 'ABEZHIKMNOPTYXσ'),
   ...pairs('αβεηικνορτυχς', 'abenikvoptuxσ'),
   ...pairs('ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ', 'abcdefghijklmnoprstuvwyz'),
-  ...pairs('øØłŁđĐðħıȷɑɡɩɪƒɴʋօսհ', 'oOlLdDdhijagiifnvouh'),
+  ...pairs('øØłŁđĐðħıȷɑɡɩƒʋƦօսհ', 'oOlLdDdhijagifvRouh'),
   ...[0x1f150, 0x1f170, 0x1f1e6].flatMap(alphabetFrom),
   ...([
     ['ß', 'ss'],

@@ -96,10 +96,11 @@ function isAsking(word: string): boolean {
   return asking.has(word) || askingStem.test(word)
 }
 
-/** "Your API key:" or "API key for Stripe" asks without a verb. */
+/** "Your API key:" or "API key for Stripe" asks without a verb; a whole sentence without one merely tells. */
 function isLabel(words: Words, { start, end }: Match): boolean {
   const next = words[end] ?? clauseEnd
-  return words.slice(0, start).every((word) => determiners.has(word)) && (next === clauseEnd || joiners.has(next))
+  const endsSoon = next === clauseEnd || (joiners.has(next) && words.length - end <= 3)
+  return endsSoon && words.slice(0, start).every((word) => determiners.has(word) || questionWords.has(word))
 }
 
 /** A credential's word, from `start` up to but without `end`. */
@@ -111,7 +112,7 @@ interface Match {
 
 /** The first credential that nothing around it makes harmless and `isSpared` does not spare. */
 function findMatch(words: Words, isSpared: (words: Words, match: Match, sparedEnd: number) => boolean) {
-  let sparedEnd = 0
+  let sparedEnd = -1
   for (let start = 0; start < words.length; ) {
     const match = matchAt(words, start)
     if (match !== undefined && !isHarmless(words, match)) {
@@ -139,7 +140,7 @@ function matchAt(words: Words, start: number): Match | undefined {
   return word === undefined ? undefined : { start, end, word }
 }
 
-/** Of a word in one piece: `userpassword` holds a stem, while `passwordlength` and `maxtoken` are harmless. */
+/** Of a word in one piece: `userpassword` holds a stem, while `passwordlength` is harmless. */
 function stemIn(word: string): string | undefined {
   if (!stem.test(word)) return undefined
   for (const { 0: found, 1: after, index } of word.matchAll(stems)) {
@@ -149,8 +150,8 @@ function stemIn(word: string): string | undefined {
 }
 
 /** Whether the words around say that it is about the secret, and not the secret itself. */
-function isHarmless(words: Words, { start, end }: Match): boolean {
-  if (harmlessAfter.has(words[end] ?? '')) return true
+function isHarmless(words: Words, { start, end, word: found }: Match): boolean {
+  if (harmlessPhrases.has(found) || harmlessAfter.has(words[end] ?? '')) return true
   let before = start - 1
   let isJoined = false
   for (; before >= 0 && start - before <= 4; before -= 1) {
@@ -160,24 +161,30 @@ function isHarmless(words: Words, { start, end }: Match): boolean {
   }
   const head = words[before] ?? ''
   const isPlural = (words[end - 1] as string).endsWith('s')
-  return (isPlural && countingHeads.has(head)) || (isJoined ? harmlessHeads : harmlessBefore).has(head)
+  return (isPlural && countingHeads.has(head)) || (isJoined ? harmlessHeads : harmlessVerbs).has(head)
 }
 
 /** Only small words may stand between "not" and the secret, so that "do not forget your password" is refused. */
 function isWarned(words: Words, { start }: Match, sparedEnd: number): boolean {
+  const isListed = words[sparedEnd] === 'or'
+  if (isListed && words.slice(sparedEnd + 1, start).every((word) => determiners.has(word))) return true
+
   for (let before = start - 1; before >= 0 && start - before <= 8; before -= 1) {
     const word = words[before] as string
-    if (negations.has(word)) return !undoing.has(words[before - 1] ?? '')
-    if (word === 'or' && before === sparedEnd) return true
+    const isContracted = word === 't'
+    if (negations.has(isContracted ? `${words[before - 1]}t` : word)) {
+      return !undoing.has(words[before - (isContracted ? 2 : 1)] ?? '')
+    }
     if (!warned.has(word) && !determiners.has(word)) return false
   }
   return false
 }
 
-/** All ways to write a word of the vocabulary in one piece; small and large, for in Greek they fold differently. */
+/** All ways to read a word of the vocabulary, each in one piece. Only in Greek do small and large letters differ. */
 function spellings(word: string): string[] {
-  const cases = [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]
-  return [...new Set(cases.flatMap(plainWords).map((words) => words.join('')))]
+  const capital = word.charAt(0).toUpperCase() + word.slice(1)
+  const cases = /\p{Script=Greek}/u.test(word) ? [word, word.toUpperCase(), capital] : [word]
+  return cases.flatMap(plainWords).map((words) => words.join(''))
 }
 
 const setOf = (list: Words) => new Set(list.flatMap(spellings))
@@ -188,36 +195,36 @@ const isPhrase = (word: string) => word.includes(' ')
 // A short word in two pieces is chance: "to Ken", "p in percent".
 const isJoinable = (word: string) => isPhrase(word) || word.length >= 8 || !/[a-zа-я]/.test(word)
 
-const everything = [
-  ...vocabulary.stems,
-  ...vocabulary.words,
-  ...vocabulary.words.filter(isPhrase).map((word) => `${word}s`),
-]
+const withPlurals = (list: Words) => [...list, ...list.filter(isPhrase).map((word) => `${word}s`)]
+
+const everything = [...vocabulary.stems, ...withPlurals([...vocabulary.words, ...vocabulary.harmlessPhrases])]
+const harmlessPhrases = new Set(withPlurals(vocabulary.harmlessPhrases))
 const whole = mapOf([...everything, ...vocabulary.endings])
-const phrases = mapOf(everything.filter(isJoinable))
+const phrases = new Map([...whole].filter(([, word]) => isJoinable(word)))
 /** Whatever a phrase can start with, so that most words are looked up once and no more. */
 const beginnings = new Set([...phrases.keys()].flatMap((text) => Array.from(text, (_, end) => text.slice(0, end))))
 const loneWords = mapOf(vocabulary.loneWords)
 
 const harmlessAfter = setOf(vocabulary.harmlessAfter)
-const harmlessBefore = setOf(vocabulary.harmlessBefore)
+const harmlessVerbs = setOf(vocabulary.harmlessVerbs)
 const harmlessHeads = setOf(vocabulary.harmlessHeads)
 const countingHeads = setOf(vocabulary.countingHeads)
 const joiners = setOf(vocabulary.joiners)
 const determiners = setOf(vocabulary.determiners)
+const questionWords = setOf(vocabulary.questionWords)
 const negations = setOf(vocabulary.negations)
 const undoing = setOf(vocabulary.undoing)
 const warned = setOf(vocabulary.warned)
 const asking = setOf(vocabulary.asking)
 const askingStem = new RegExp(anyOf(vocabulary.askingStems))
 
-const stem = new RegExp(`${anyOf(vocabulary.stems)}|(?:${anyOf(vocabulary.endings)})$`)
-const stems = new RegExp(
-  `(?:${anyOf(vocabulary.stems)})(${anyOf([...vocabulary.harmlessAfter, ...vocabulary.harmlessEndings])})?|(?:${anyOf(vocabulary.endings)})$`,
-  'g',
-)
+// Ten letters in a row are no chance either: `userverificationcode`.
+const isLong = (word: string) => isPhrase(word) && word.length > 10
+const stemPattern = anyOf([...vocabulary.stems, ...vocabulary.words.filter(isLong)])
+const endingPattern = `(?:${anyOf(vocabulary.endings)})$`
+const harmlessRest = `(?:${anyOf(vocabulary.harmlessAfter)})+$|${anyOf(vocabulary.harmlessEndings)}`
+const stem = new RegExp(`${stemPattern}|${endingPattern}`)
+const stems = new RegExp(`(?:${stemPattern})(${harmlessRest})?|${endingPattern}`, 'g')
 // A front is looked for in this many letters, or a long word full of stems would be read over and over.
 const longestFront = 24
-const harmlessFront = new RegExp(
-  `(?:${anyOf(vocabulary.harmlessBefore)}|(?:${anyOf([...vocabulary.harmlessHeads, ...vocabulary.countingHeads])})of)$`,
-)
+const harmlessFront = new RegExp(`(?:${anyOf([...vocabulary.harmlessHeads, ...vocabulary.countingHeads])})of$`)

@@ -93,7 +93,7 @@ function statements(database: Database) {
       INSERT INTO audit_anchor (chain, seq, mac, anchor_mac, since)
       VALUES (?, ?, ?, ?, coalesce((SELECT min(at) FROM audit_event WHERE chain = ?), 0))
       ON CONFLICT (chain) DO UPDATE
-        SET seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac`),
+        SET seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac WHERE excluded.seq > audit_anchor.seq`),
     prune: prepare('DELETE FROM audit_event WHERE chain = ? AND seq <= ?'),
 
     addPseudonym: prepare(

@@ -5,6 +5,8 @@ import { FormAsksSecret, findSecretAsk, refuseSecrets } from '../../../src/elici
 import { passedDescriptions, passedMessages, passedNames, passedTitles } from './secrets-passed.ts'
 import {
   credentials,
+  disguises,
+  eachLetter,
   refusedDescriptions,
   refusedFormats,
   refusedMessages,
@@ -133,7 +135,7 @@ describe('the refusal', () => {
     expect(error).toMatchObject({
       code: 'form_asks_secret',
       message: 'The field "apiKey" asks for a secret. Ask for it by url instead.',
-      detail: 'name says "apikey"',
+      detail: 'name says "api key"',
     })
   })
 
@@ -148,56 +150,17 @@ describe('the refusal', () => {
   })
 })
 
-/** Puts something between any two characters, or not. */
-const sprinkled = (text: string, ...grains: string[]) =>
-  fc
-    .array(fc.constantFrom('', '', ...grains), { minLength: text.length + 1, maxLength: text.length + 1 })
-    .map((chosen) => Array.from(text, (letter, index) => (chosen[index] as string) + letter).join(''))
-
-const eachLetter = (text: string, change: (letter: string) => readonly string[]) =>
-  fc
-    .tuple(...Array.from(text, (letter) => fc.constantFrom(letter, ...change(letter))))
-    .map((letters) => letters.join(''))
-
-const fullWidth = (text: string) =>
-  text.replace(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0))
-
-const twins: Readonly<Record<string, readonly string[]>> = {
-  ...{
-    a: ['а', 'α', 'á', 'ä'],
-    c: ['с', 'ç'],
-    d: ['ԁ', 'đ'],
-    e: ['е', 'é', 'ē'],
-    i: ['і', 'ι', 'ı', 'ï'],
-    k: ['к', 'κ'],
-  },
-  ...{ n: ['ñ', 'ɴ'], o: ['о', 'ο', 'ø', 'ő'], p: ['р', 'ρ'], r: ['ř'], s: ['ѕ', 'š'], t: ['т', 'τ'], u: ['υ', 'ü'] },
-  ...{ v: ['ν'], w: ['ԝ', 'ŵ'], x: ['х', 'χ'], y: ['у', 'ý'] },
-}
-
-/** Changes that a reader does not notice, or reads over. */
-const disguises: Readonly<Record<string, (text: string) => fc.Arbitrary<string>>> = {
-  'characters nobody sees': (text) =>
-    sprinkled(text, '\u200b', '\u200d', '\u2060', '\u00ad', '\ufeff', '\u202e', '\ufe0f'),
-  'wide letters': (text) => eachLetter(text, (letter) => [fullWidth(letter)]),
-  'marks on letters': (text) =>
-    eachLetter(text, (letter) => (/[a-z]/i.test(letter) ? [`${letter}\u0301`, `${letter}\u0327\u0308`] : [])),
-  'look-alikes of other scripts': (text) => eachLetter(text, (letter) => twins[letter] ?? []),
-  'other separators': (text) =>
-    eachLetter(text, (letter) => (/[ _.-]/.test(letter) ? [' ', '_', '-', '.'] : [])).map((spaced) => spaced.trim()),
-}
-
 describe('a disguise changes nothing', () => {
   const refused = fc.constantFrom(...refusedNames, ...spelled, ...titles)
   const passed = fc.constantFrom(...passedNames, ...passedTitles.filter((title) => /\w/.test(title)))
 
   test.each(Object.entries(disguises))('%s', (_, disguise) => {
     fc.assert(
-      fc.property(refused.chain(disguise), (title) => expect(findSecretAsk(titled(title), quiet)).toBeDefined()),
+      fc.property(refused.chain(disguise), (title) => void expect(findSecretAsk(titled(title), quiet)).toBeDefined()),
       { numRuns: 2_000 },
     )
     fc.assert(
-      fc.property(passed.chain(disguise), (title) => expect(findSecretAsk(titled(title), quiet)).toBeUndefined()),
+      fc.property(passed.chain(disguise), (title) => void expect(findSecretAsk(titled(title), quiet)).toBeUndefined()),
       { numRuns: 1_000 },
     )
   })
@@ -208,13 +171,14 @@ describe('a disguise changes nothing', () => {
     )
     const mixed = fc.constantFrom(...latin).chain((text) => eachLetter(text, (letter) => [letter.toUpperCase()]))
     fc.assert(
-      fc.property(mixed, (title) => expect(findSecretAsk(titled(title), quiet)).toBeDefined()),
+      fc.property(mixed, (title) => void expect(findSecretAsk(titled(title), quiet)).toBeDefined()),
       { numRuns: 3_000 },
     )
   })
 
   test('all small or all large letters', () => {
-    for (const title of titles) {
+    // Small Greek letters do not look like PIN.
+    for (const title of titles.filter((one) => one !== 'ΡΙΝ')) {
       expect.soft(findSecretAsk(titled(title.toUpperCase()), quiet), title.toUpperCase()).toBeDefined()
       expect.soft(findSecretAsk(titled(title.toLowerCase()), quiet), title.toLowerCase()).toBeDefined()
     }
@@ -238,9 +202,9 @@ describe('a disguise changes nothing', () => {
       'пароль',
     )
     fc.assert(
-      fc.property(word, separator, (letters, between) =>
-        expect(findSecretAsk(titled([...letters].join(between)), quiet)).toBeDefined(),
-      ),
+      fc.property(word, separator, (letters, between) => {
+        expect(findSecretAsk(titled([...letters].join(between)), quiet)).toBeDefined()
+      }),
     )
   })
 })
@@ -260,6 +224,7 @@ describe('whatever it is given', () => {
 
   test.each([
     '$',
+    ',',
     'a ',
     'api ',
     'aA',
