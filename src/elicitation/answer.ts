@@ -1,5 +1,5 @@
 import { answerIdentity } from './answer-identity.ts'
-import { type Answering, ChannelRefused, checkMayAnswer, ParticipantMismatch } from './answerers.ts'
+import { type Answering, refusalOf } from './answerers.ts'
 import type { Desk } from './desk.ts'
 import {
   type Answer,
@@ -37,18 +37,15 @@ export async function answer(desk: Desk, id: ElicitationId, answering: Answering
   return { kind: kept ? 'kept' : 'late', elicitation }
 }
 
-/** Someone tried to answer for another: that is for the audit, whatever they were told. */
+/** Someone tried to answer for another: that is for the audit, whatever they are told. */
 async function refuseStrangers(desk: Desk, asked: Elicitation, answering: Answering, given: Answer): Promise<void> {
-  try {
-    checkMayAnswer(asked, answering, given)
-  } catch (error) {
-    if (!(error instanceof ParticipantMismatch || error instanceof ChannelRefused)) throw error
-    const { participant, via, client } = answering
-    const data = { reason: error.code, via, client }
-    await desk.audit.record({ kind: 'answer-refused', who: participant, about: asked.id, data })
-    desk.events.tell({ kind: 'answer-refused', elicitation: asked, reason: error.code })
-    throw error
-  }
+  const refusal = refusalOf(asked, answering, given)
+  if (refusal === undefined) return
+  const { participant, via, client } = answering
+  const data = { reason: refusal.code, via, client }
+  await desk.audit.record({ kind: 'answer-refused', who: participant, about: asked.id, data })
+  desk.events.tell({ kind: 'answer-refused', elicitation: asked, reason: refusal.code })
+  throw refusal
 }
 
 type Checked =

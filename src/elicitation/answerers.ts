@@ -55,20 +55,28 @@ function isAsked(elicitation: Elicitation, person: Person): boolean {
   )
 }
 
-/** Whoever may not answer is stopped here, whatever channel they came through, before they learn anything. */
-export function checkMayAnswer(elicitation: Elicitation, answering: Answering, answer: Answer): void {
-  if (!isAsked(elicitation, answering)) throw new ParticipantMismatch(elicitation, answering.participant)
-  if (answering.via === 'client') checkClientMayAnswer(elicitation, answering, answer)
+/** Why this answer does not count, if it does not: checked here, once, for every channel, before anyone learns anything. */
+export function refusalOf(
+  elicitation: Elicitation,
+  answering: Answering,
+  answer: Answer,
+): ParticipantMismatch | ChannelRefused | undefined {
+  if (!isAsked(elicitation, answering)) return new ParticipantMismatch(elicitation, answering.participant)
+  return answering.via === 'client' ? clientRefusal(elicitation, answering, answer) : undefined
 }
 
 /** A client proves only that it sent the answer: enough for its own questions, never for a secret, never for a page. */
-function checkClientMayAnswer(elicitation: Elicitation, { participant, client }: Answering, answer: Answer): void {
-  const { requester, question, purpose, answerers } = elicitation
+function clientRefusal(
+  { requester, question, purpose, answerers }: Elicitation,
+  { participant, client }: Answering,
+  answer: Answer,
+): ChannelRefused | undefined {
   if (participant !== requester.participant || client !== requester.client) {
-    throw new ChannelRefused('This question was asked through another client.')
+    return new ChannelRefused('This question was asked through another client.')
   }
-  if (answer.action !== 'accept') return
-  if (purpose === 'secret' || purpose === 'connect') throw new ChannelRefused('A secret is never taken from a client.')
-  if (answerers.through === 'page') throw new ChannelRefused('This question must be answered on its page.')
-  if (question.mode === 'url') throw new ChannelRefused('Agreeing to open the page does not answer the question.')
+  if (answer.action !== 'accept') return undefined
+  if (purpose === 'secret' || purpose === 'connect') return new ChannelRefused('A secret is never taken from a client.')
+  if (answerers.through === 'page') return new ChannelRefused('This question must be answered on its page.')
+  if (question.mode === 'url') return new ChannelRefused('Agreeing to open the page does not answer the question.')
+  return undefined
 }

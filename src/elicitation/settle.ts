@@ -1,5 +1,4 @@
-import type { JsonObject } from '../base/json.ts'
-import type { ParticipantId } from '../participant/participant.ts'
+import type { AuditEntry } from '../audit/entry.ts'
 import type { Desk } from './desk.ts'
 import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
 import { ElicitationNotFound } from './errors.ts'
@@ -27,7 +26,7 @@ export async function happen(desk: Desk, kept: Elicitation, event: ElicitationEv
 
 /** Records and tells a settling that this process has just saved; whoever settled it is answered only after it is logged. */
 export async function settled(desk: Desk, elicitation: Elicitation): Promise<Elicitation> {
-  await desk.audit.record({ about: elicitation.id, ...settlingEntry(elicitation) })
+  await desk.audit.record(settlingEntry(elicitation))
   desk.events.tell({ kind: 'settled', elicitation })
   announce(desk, elicitation)
   return elicitation
@@ -42,26 +41,17 @@ export function announce(desk: Desk, elicitation: Elicitation): void {
   }
 }
 
-function settlingEntry({ state, requester, purpose }: Elicitation): {
-  kind: string
-  who: ParticipantId
-  data: JsonObject
-} {
-  const who = requester.participant
-  switch (state.kind) {
-    case 'open':
-      throw new TypeError('An open question is not settled.')
-    case 'answered':
-      return {
-        kind: 'question-answered',
-        who: state.by.participant,
-        data: { purpose, action: state.answer.action, via: state.by.via, client: state.by.client },
-      }
-    case 'expired':
-      return { kind: 'question-expired', who, data: { purpose } }
-    case 'failed':
-      return { kind: 'question-failed', who, data: { purpose, reason: state.reason } }
-    case 'withdrawn':
-      return { kind: 'question-withdrawn', who, data: { purpose, reason: state.reason } }
+function settlingEntry({ id, state, requester, purpose }: Elicitation): AuditEntry {
+  const kind = `question-${state.kind}`
+  if (state.kind !== 'answered') {
+    const data = { purpose, ...('reason' in state && { reason: state.reason }) }
+    return { kind, who: requester.participant, about: id, data }
+  }
+  const { answer, by } = state
+  return {
+    kind,
+    who: by.participant,
+    about: id,
+    data: { purpose, action: answer.action, via: by.via, client: by.client },
   }
 }

@@ -4,7 +4,7 @@ import { canonicalJson, digest } from '../../src/base/canonical.ts'
 
 // The examples of RFC 8785, sections 3.2.2 to 3.2.4.
 test('numbers, strings and the order of keys are spelled as RFC 8785 says', () => {
-  const numbers = [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0]
+  const numbers = [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0]
   expect(canonicalJson(numbers)).toBe('[333333333.3333333,1e+30,4.5,0.002,1e-27,0]')
   expect(canonicalJson('€$\u000f\nA\'B"\\\\"/')).toBe('"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"')
   const keys = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }

@@ -200,7 +200,7 @@ const withPlurals = (list: Words) => [...list, ...list.filter(isPhrase).map((wor
 const everything = [...vocabulary.stems, ...withPlurals([...vocabulary.words, ...vocabulary.harmlessPhrases])]
 const harmlessPhrases = new Set(withPlurals(vocabulary.harmlessPhrases))
 const whole = mapOf([...everything, ...vocabulary.endings])
-const phrases = new Map([...whole].filter(([, word]) => isJoinable(word)))
+const phrases = mapOf(everything.filter(isJoinable))
 /** Whatever a phrase can start with, so that most words are looked up once and no more. */
 const beginnings = new Set([...phrases.keys()].flatMap((text) => Array.from(text, (_, end) => text.slice(0, end))))
 const loneWords = mapOf(vocabulary.loneWords)

@@ -26,7 +26,10 @@ export function createWriter(database: Database): Writer {
     const jobs = queue
     queue = []
     const [first] = jobs
-    if (jobs.length === 1 && first !== undefined) return alone(first)
+    if (jobs.length === 1 && first !== undefined) {
+      alone(first)
+      return
+    }
     try {
       const results = inTransaction(() => jobs.map(({ work }) => work()))
       jobs.forEach((job, index) => {

@@ -14,10 +14,10 @@ import type {
 } from '../../../src/elicitation/form/schema.ts'
 
 /** Text in any script, emoji and all, that is text. */
-export const anyText = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'))
+const anyText = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'))
 
 /** Names that forms may use, among them those that every object inherits. */
-export const anyName = fc
+const anyName = fc
   .oneof(
     fc.stringMatching(/^[a-z][a-zA-Z0-9_-]{0,10}$/),
     fc.constantFrom('toString', 'hasOwnProperty', 'valueOf', 'a_1', 'a_2', '7', 'length', 'é', 'a.b'),
@@ -126,7 +126,7 @@ const choicesField: fc.Arbitrary<ChoicesField> = fc
 const bareField: fc.Arbitrary<Field> = fc.oneof(textField, numberField, booleanField, choiceField, choicesField)
 
 /** A field of any shape, sometimes with a default that fits it. */
-export const anyField: fc.Arbitrary<Field> = bareField.chain((field) =>
+const anyField: fc.Arbitrary<Field> = bareField.chain((field) =>
   maybe(valueFor(field)).map((value) => (value === undefined ? field : ({ ...field, default: value } as Field))),
 )
 
@@ -143,7 +143,7 @@ export const anyForm: fc.Arbitrary<FormSchema> = fc
   )
 
 /** A value that fits the field. */
-export function valueFor(field: Field): fc.Arbitrary<FieldValue> {
+function valueFor(field: Field): fc.Arbitrary<FieldValue> {
   if (field.type === 'array') return chosenFrom(field)
   if (isChoice(field)) return fc.constantFrom(...optionsOf(field).map((option) => option.const))
   switch (field.type) {

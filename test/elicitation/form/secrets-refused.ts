@@ -21,7 +21,7 @@ export const refusedNames = list(`
   cardNumber | card_number | creditCard | ccNumber | cc-csc | cvv | CVC | cvv2 | p4ssw0rd | pa$$word | p@ssw0rd!
   t0k3n | s3cr3t | 4pi_k3y | p1n | p.a.s.s.w.o.r.d | P-I-N | c_v_v | passwort | motDePasse | mot_de_passe | mdp
   appleIdPassword | appleidpassword | businessPassword | passwordAgain
-  contrasena | senha | heslo | haslo | wachtwoord | losenord | salasana | sifre | matkhau | kata_sandi
+  pass-key | privKey | contrasena | senha | heslo | haslo | wachtwoord | losenord | salasana | sifre | matkhau | kata_sandi
 `)
 
 /** Titles, as a person sees them; by language. */
