@@ -20,15 +20,14 @@ export async function wait(desk: Desk, id: ElicitationId, { timeoutMs, signal }:
   const bell = createBell()
   const timer = timeoutMs === undefined ? undefined : desk.clock.after(timeoutMs, bell.end)
   signal?.addEventListener('abort', bell.end, { once: true })
+  if (signal?.aborted) bell.end()
   // Watched before it is looked at: an answer that comes in between rings.
   const unwatch = desk.changes.watch(id, bell.ring)
   try {
     for (;;) {
-      const over = bell.ended() || signal?.aborted === true
-      const seen = await lookPatiently(desk, id, over)
-      if (seen !== undefined && (isSettled(seen) || over)) return seen
-      const nextLookMs = seen === undefined ? retryStoreMs : lastMoment(seen).getTime() - desk.clock.now().getTime()
-      const callOff = desk.clock.after(nextLookMs, bell.ring)
+      const seen = await lookOnce(desk, id, bell.ended())
+      if (typeof seen === 'object') return seen
+      const callOff = desk.clock.after(seen, bell.ring)
       await bell.rung()
       callOff()
     }
@@ -39,12 +38,14 @@ export async function wait(desk: Desk, id: ElicitationId, { timeoutMs, signal }:
   }
 }
 
-/** Undefined: the store is down, and there is time left to try again. */
-async function lookPatiently(desk: Desk, id: ElicitationId, over: boolean): Promise<Elicitation | undefined> {
+/** The question, if there is nothing more to wait for; else in how many milliseconds to look again, whatever happens. */
+async function lookOnce(desk: Desk, id: ElicitationId, isLast: boolean): Promise<Elicitation | number> {
   try {
-    return await look(desk, id)
+    const seen = await look(desk, id)
+    if (isSettled(seen) || isLast) return seen
+    return lastMoment(seen).getTime() - desk.clock.now().getTime()
   } catch (error) {
-    if (!over && error instanceof AssentError && error.code === 'store_unavailable') return undefined
+    if (!isLast && error instanceof AssentError && error.code === 'store_unavailable') return retryStoreMs
     throw error
   }
 }
