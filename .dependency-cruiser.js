@@ -18,8 +18,8 @@ const walk = [
 
 /** The rooms that hold the product's own words. */
 const inner = below('mcp')
-/** The inner rooms that declare what others implement. */
-const declaring = inner.filter((room) => room !== 'call')
+/** The inner rooms declare what others implement. */
+const declaring = inner
 /** They implement what inner rooms declare, and do not know each other. */
 const implementing = ['stores', 'vault', 'oauth', 'channels']
 
