@@ -1,4 +1,5 @@
 import type { Head } from './audit/event.ts'
+import type { AuditEntry } from './audit/entry.ts'
 import { exportAudit } from './audit/export.ts'
 import { forgetInAudit } from './audit/forget.ts'
 import { auditKey } from './audit/key.ts'
@@ -9,6 +10,7 @@ import { type Clock, systemClock } from './base/clock.ts'
 import { type Duration, milliseconds } from './base/durations.ts'
 import { createEvents, type Events } from './base/events.ts'
 import type { Vault } from './base/seal.ts'
+import { deleteSteps } from './call/delete-steps.ts'
 import { type Answered, answer } from './elicitation/answer.ts'
 import type { Answering } from './elicitation/answerers.ts'
 import { type Asked, ask } from './elicitation/ask.ts'
@@ -60,6 +62,11 @@ export interface Assent {
   readonly store: Store
   readonly events: Events<ElicitationNews>
   readonly keys: KeyCare
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly limits: ElicitationLimits
+  /** Writes an event of a channel's own into the audit. */
+  record(entry: AuditEntry): Promise<void>
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   wait(id: ElicitationId, waiting?: Waiting): Promise<Elicitation>
@@ -70,7 +77,7 @@ export interface Assent {
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
   withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
   fail(id: ElicitationId, reason: string): Promise<Elicitation>
-  /** Settles questions whose time is over, and deletes what `retain` no longer keeps. */
+  /** Settles questions whose time is over, and deletes what `retain` no longer keeps and steps nobody will ask for again. */
   tidy(): Promise<Tidied>
   /** Deletes everything about a participant. The audit stays whole, and no longer leads to them. */
   forget(participant: ParticipantId): Promise<Forgotten>
@@ -84,6 +91,7 @@ export interface Tidied {
   readonly expired: number
   readonly deletedQuestions: number
   readonly deletedEvents: number
+  readonly deletedSteps: number
 }
 
 export interface Forgotten {
@@ -118,7 +126,18 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   return {
     store,
     events: desk.events,
-    keys: keyCare({ source: keys, vault, elicitations: store.elicitations, auditStore: store.audit, audit }),
+    keys: keyCare({
+      source: keys,
+      vault,
+      elicitations: store.elicitations,
+      steps: store.steps,
+      auditStore: store.audit,
+      audit,
+    }),
+    vault,
+    clock,
+    limits: desk.limits,
+    record: (entry) => audit.record(entry),
     ask: (request) => ask(desk, request),
     answer: (id, answering, given) => answer(desk, id, answering, given),
     wait: (id, waiting) => wait(desk, id, waiting),
@@ -205,7 +224,8 @@ async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<T
     retain.audit === undefined
       ? 0
       : await pruneAudit({ store: store.audit, key, log: audit, moment: before(retain.audit) })
-  return { expired, deletedQuestions, deletedEvents }
+  const deletedSteps = await deleteSteps(store.steps, desk.clock.now())
+  return { expired, deletedQuestions, deletedEvents, deletedSteps }
 }
 
 /** True the first time and then once in so long. */

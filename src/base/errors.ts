@@ -1,5 +1,7 @@
 /** Every way a promise of ours can break. Outer rooms translate these once, in one exhaustive switch. */
 export type AssentErrorCode =
+  | 'ask_refused'
+  | 'asked_differently'
   | 'bad_argument'
   | 'bad_keys'
   | 'bad_question'
@@ -14,6 +16,7 @@ export type AssentErrorCode =
   | 'participant_mismatch'
   | 'schema_newer'
   | 'seal_broken'
+  | 'state_refused'
   | 'store_unavailable'
   | 'too_many_open'
 

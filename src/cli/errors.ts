@@ -32,6 +32,7 @@ function exitCodeOf(code: AssentErrorCode): number {
     case 'key_in_use':
     case 'schema_newer':
       return exitCodes.misuse
+    case 'ask_refused':
     case 'channel_refused':
     case 'not_found':
     case 'participant_mismatch':
@@ -40,7 +41,9 @@ function exitCodeOf(code: AssentErrorCode): number {
     case 'key_missing':
     case 'store_unavailable':
       return exitCodes.unavailable
+    case 'asked_differently':
     case 'seal_broken':
+    case 'state_refused':
       return exitCodes.broken
   }
 }

@@ -10,6 +10,8 @@ import type { Changes, ElicitationStore } from './store.ts'
 /** What happened at the desk, for whoever counts or logs it. */
 export type ElicitationNews =
   | { readonly kind: 'asked' | 'joined' | 'settled'; readonly elicitation: Elicitation }
+  /** A client could not be asked in the way that was needed. */
+  | { readonly kind: 'fallback'; readonly server: string; readonly reason: string }
   | { readonly kind: 'answer-refused'; readonly elicitation: Elicitation; readonly reason: string }
   | {
       readonly kind: 'channel-failed'

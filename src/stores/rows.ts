@@ -1,5 +1,6 @@
 import type { AuditEvent, ChainId, Pseudonym } from '../audit/event.ts'
 import type { JsonObject } from '../base/json.ts'
+import type { Claimed, FinishedStep } from '../call/step.ts'
 import type { Answerers } from '../elicitation/answerers.ts'
 import type {
   AnsweredBy,
@@ -54,6 +55,14 @@ export interface AuditRow {
   kept_digest: string | null
   prev: string
   mac: string
+}
+
+/** One finished step as SQL keeps it; before, `sealed_key` and `box` are null. */
+export interface FinishedStepRow {
+  walk: string
+  name: string
+  sealed_key: string
+  box: string
 }
 
 interface Asked {
@@ -186,6 +195,16 @@ export function fromAuditRow(row: AuditRow): AuditEvent {
     prev: row.prev,
     mac: row.mac,
   }
+}
+
+/** The finished step that was kept. */
+export function fromStepRow({ walk, name, sealed_key, box }: FinishedStepRow): FinishedStep {
+  return { key: { walk, name }, result: { key: sealed_key, box } }
+}
+
+/** How a claim ends that came second. A step deleted meanwhile was somebody's all the same. */
+export function claimedBefore(finished: FinishedStepRow | undefined): Claimed {
+  return finished ? { kind: 'finished', result: fromStepRow(finished).result } : { kind: 'begun' }
 }
 
 /** What somebody tampered with may be no JSON any more. It must still be read, so that verifying can name it. */

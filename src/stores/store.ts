@@ -1,4 +1,5 @@
 import type { AuditStore } from '../audit/store.ts'
+import type { StepStore } from '../call/step.ts'
 import type { Changes, ElicitationStore } from '../elicitation/store.ts'
 
 /** Everything that is kept, in one place. */
@@ -8,6 +9,7 @@ export interface Store {
   readonly elicitations: ElicitationStore
   readonly changes: Changes
   readonly audit: AuditStore
+  readonly steps: StepStore
   /** Everything asked for before is kept first. Closing twice is closing once. */
   close(): Promise<void>
 }

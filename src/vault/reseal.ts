@@ -1,7 +1,8 @@
 import type { AssentErrorCode } from '../base/errors.ts'
 import type { Sealed, Vault } from '../base/seal.ts'
+import { type StepStore, stepIdentity } from '../call/step.ts'
 import { answerIdentity } from '../elicitation/answer-identity.ts'
-import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../elicitation/store.ts'
 import { KeyMissing, SealBroken } from './errors.ts'
 
@@ -13,38 +14,48 @@ export interface Resealed {
 
 /** `kept_changing`: each time it was to be saved, another process had saved or sealed it otherwise. */
 export interface ResealFailure {
-  readonly id: ElicitationId
+  /** The id of the question, or the identity of the step (`step/…`). */
+  readonly id: string
   readonly code: Extract<AssentErrorCode, 'key_missing' | 'seal_broken'> | 'kept_changing'
 }
 
 /** What resealing works on; `progress` hears how far it came, after each page. */
 export interface Resealing {
   readonly elicitations: Pick<ElicitationStore, 'listSealedExcept' | 'saveIfUnchanged'>
+  readonly steps: Pick<StepStore, 'listSealedExcept' | 'reseal'>
   readonly vault: Vault
   readonly progress?: (soFar: { readonly resealed: number; readonly failed: number }) => void
+}
+
+/** One record with a seal. */
+interface SealedRecord {
+  readonly id: string
+  /** False: someone else was first. The next page has it again, if it still needs us. */
+  sealAnew(): Promise<boolean>
 }
 
 const pageSize = 100
 const mostTries = 5
 
 /** Seals everything anew that is sealed under another key than the current one. What cannot be opened stops nothing else. */
-export async function resealAll({ elicitations, vault, progress }: Resealing): Promise<Resealed> {
-  const failed = new Map<ElicitationId, ResealFailure>()
-  const tries = new Map<ElicitationId, number>()
-  const resealed = new Set<ElicitationId>()
+export async function resealAll(resealing: Resealing): Promise<Resealed> {
+  const { vault, progress } = resealing
+  const failed = new Map<string, ResealFailure>()
+  const tries = new Map<string, number>()
+  const resealed = new Set<string>()
 
   for (;;) {
     // Asked for each page: keys may be rotated again meanwhile. And what failed is listed again each time, in no
     // promised order: a page has room for all of it, so that it never hides the rest.
-    const page = await elicitations.listSealedExcept(await vault.currentKey(), failed.size + pageSize)
+    const page = await listSealedExcept(await vault.currentKey(), failed.size + pageSize, resealing)
     const left = page.filter(({ id }) => !failed.has(id))
     if (left.length === 0) return { resealed: resealed.size, failed: [...failed.values()] }
 
-    for (const elicitation of left) {
-      const { id } = elicitation
+    for (const record of left) {
+      const { id } = record
       const tried = (tries.get(id) ?? 0) + 1
       tries.set(id, tried)
-      const code = tried > mostTries ? 'kept_changing' : await reseal(elicitation, elicitations, vault)
+      const code = tried > mostTries ? 'kept_changing' : await reseal(record)
       if (code === 'resealed') {
         resealed.add(id)
       } else if (code !== 'changed') {
@@ -56,15 +67,32 @@ export async function resealAll({ elicitations, vault, progress }: Resealing): P
   }
 }
 
-/** `changed`: someone else was first. The next page has it again, if it still needs us. */
-async function reseal(
-  elicitation: Elicitation,
-  elicitations: Resealing['elicitations'],
-  vault: Vault,
-): Promise<'resealed' | 'changed' | ResealFailure['code']> {
+/** At most `limit` answers and as many steps: neither hides the other. */
+async function listSealedExcept(
+  key: string,
+  limit: number,
+  { elicitations, steps, vault }: Resealing,
+): Promise<SealedRecord[]> {
+  const answers = await elicitations.listSealedExcept(key, limit)
+  const finished = await steps.listSealedExcept(key, limit)
+  return [
+    ...answers.map((elicitation) => ({
+      id: elicitation.id,
+      async sealAnew() {
+        const next = await withNewSeal(elicitation, vault)
+        return next !== undefined && (await elicitations.saveIfUnchanged(next))
+      },
+    })),
+    ...finished.map(({ key, result }) => ({
+      id: stepIdentity(key),
+      sealAnew: async () => steps.reseal(key, result, await moveSeal(result, stepIdentity(key), vault)),
+    })),
+  ]
+}
+
+async function reseal(record: SealedRecord): Promise<'resealed' | 'changed' | ResealFailure['code']> {
   try {
-    const next = await withNewSeal(elicitation, vault)
-    return next !== undefined && (await elicitations.saveIfUnchanged(next)) ? 'resealed' : 'changed'
+    return (await record.sealAnew()) ? 'resealed' : 'changed'
   } catch (error) {
     if (error instanceof KeyMissing || error instanceof SealBroken) return error.code
     throw error

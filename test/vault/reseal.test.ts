@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Sealed, Vault } from '../../src/base/seal.ts'
+import { type StepStore, stepIdentity } from '../../src/call/step.ts'
 import { answerIdentity } from '../../src/elicitation/answer-identity.ts'
 import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { localRequester } from '../../src/participant/requester.ts'
+import { memorySteps } from '../../src/stores/memory/steps.ts'
 import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
 import { resealAll } from '../../src/vault/reseal.ts'
 import { createVault } from '../../src/vault/vault.ts'
@@ -12,11 +14,13 @@ const [older, newer, lost] = [makeKey(), makeKey(), makeKey()] as const
 const before = createVault(envKeys(formatKey(older)))
 const vault = createVault(envKeys(`${formatKey(newer)},${formatKey(older)}`))
 const at = new Date('2026-03-01T12:00:00Z')
+/** No steps at all. */
+const steps = memorySteps()
 
 test('all that was sealed under an old key is sealed under the current one, and opens', async () => {
   const store = await storeOf(before, 250)
 
-  expect(await resealAll({ elicitations: store, vault })).toEqual({ resealed: 250, failed: [] })
+  expect(await resealAll({ elicitations: store, steps, vault })).toEqual({ resealed: 250, failed: [] })
   for (const elicitation of store.all()) {
     expect(sealOf(elicitation).key).toBe(newer.id)
     expect(elicitation.version).toBe(3)
@@ -27,7 +31,7 @@ test('all that was sealed under an old key is sealed under the current one, and 
 test('nothing but the seal and the version of a record changes', async () => {
   const store = await storeOf(before, 1)
   const [kept] = store.all()
-  await resealAll({ elicitations: store, vault })
+  await resealAll({ elicitations: store, steps, vault })
 
   const [after] = store.all()
   if (kept === undefined || after === undefined) throw new Error('the store lost it')
@@ -36,13 +40,13 @@ test('nothing but the seal and the version of a record changes', async () => {
 
 test('with nothing to do, nothing is done', async () => {
   const store = await storeOf(vault, 3)
-  expect(await resealAll({ elicitations: store, vault })).toEqual({ resealed: 0, failed: [] })
+  expect(await resealAll({ elicitations: store, steps, vault })).toEqual({ resealed: 0, failed: [] })
   expect(store.all().every(({ version }) => version === 2)).toBe(true)
 })
 
 test('progress is told after each page', async () => {
   const heard: unknown[] = []
-  await resealAll({ elicitations: await storeOf(before, 250), vault, progress: (soFar) => heard.push(soFar) })
+  await resealAll({ elicitations: await storeOf(before, 250), steps, vault, progress: (soFar) => heard.push(soFar) })
   expect(heard).toEqual([100, 200, 250].map((resealed) => ({ resealed, failed: 0 })))
 })
 
@@ -52,7 +56,7 @@ test('what cannot be opened is reported and left, however much it is, and hides 
   store.put(broken)
   await fill(store, before, 120, 'fine')
 
-  const { resealed, failed } = await resealAll({ elicitations: store, vault })
+  const { resealed, failed } = await resealAll({ elicitations: store, steps, vault })
 
   expect(resealed).toBe(120)
   expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(350)
@@ -65,6 +69,7 @@ test('someone else who saves first is fine: it is read again', async () => {
   let disturbed = false
   const { resealed, failed } = await resealAll({
     vault,
+    steps,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -84,6 +89,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
   const store = await storeOf(before, 2)
   const { resealed, failed } = await resealAll({
     vault,
+    steps,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -97,7 +103,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
 
 test('two that reseal at once share the work, and each record is saved once', async () => {
   const store = await storeOf(before, 150)
-  const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, vault })))
+  const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, steps, vault })))
 
   expect(both.flatMap(({ failed }) => failed)).toEqual([])
   expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(150)
@@ -114,7 +120,7 @@ test('a rotation in the middle ends with everything under the newest key', async
     currentKey: () => (seals > 130 ? after : vault).currentKey(),
   }
   const store = await storeOf(before, 200)
-  const { failed } = await resealAll({ elicitations: store, vault: turning })
+  const { failed } = await resealAll({ elicitations: store, steps, vault: turning })
 
   expect(failed).toEqual([])
   expect(new Set(store.all().map((elicitation) => sealOf(elicitation).key))).toEqual(new Set([newest.id]))
@@ -125,6 +131,7 @@ test('a record that is sealed back each time is given up, and the work ends', as
   const stubborn = store.get('e1' as ElicitationId)
   const { resealed, failed } = await resealAll({
     vault,
+    steps,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -143,7 +150,7 @@ test('a store that lists what has no seal does not keep us for ever', async () =
   const open: Elicitation = { ...(store.all()[0] as Elicitation), state: { kind: 'open' } }
   const elicitations = { ...store, listSealedExcept: async () => [open] }
 
-  const { failed } = await resealAll({ elicitations, vault })
+  const { failed } = await resealAll({ elicitations, steps, vault })
   expect(failed).toEqual([{ id: open.id, code: 'kept_changing' }])
 })
 
@@ -151,8 +158,56 @@ test('a store that fails stops the work with its own error', async () => {
   const store = await storeOf(before, 1)
   const down = new Error('down')
   const elicitations = { ...store, saveIfUnchanged: () => Promise.reject(down) }
-  await expect(resealAll({ elicitations, vault })).rejects.toBe(down)
+  await expect(resealAll({ elicitations, steps, vault })).rejects.toBe(down)
 })
+
+test('what came of steps is sealed anew as well, beside the answers, and opens', async () => {
+  const elicitations = await storeOf(before, 120)
+  const finished = await stepsOf(before, 120)
+  const heard: unknown[] = []
+  const { resealed, failed } = await resealAll({
+    elicitations,
+    steps: finished,
+    vault,
+    progress: (soFar) => heard.push(soFar),
+  })
+
+  expect({ resealed, failed }).toEqual({ resealed: 240, failed: [] })
+  expect(heard.at(-1)).toEqual({ resealed: 240, failed: 0 })
+  expect(await finished.sealingKeys()).toEqual([newer.id])
+  const key = { walk: 'w7', name: 'call' }
+  const again = await finished.claim(key, at)
+  if (again.kind !== 'finished') return expect.unreachable()
+  expect(await vault.open(again.result, stepIdentity(key))).toBe('result of w7')
+})
+
+test('a step that cannot be opened is reported and left, and hides nothing behind it', async () => {
+  const finished = await stepsOf(createVault(envKeys(formatKey(lost))), 150, 'lost')
+  const moved = { walk: 'moved', name: 'call' }
+  await finished.claim(moved, at)
+  await finished.finish(moved, await before.seal('x', stepIdentity({ walk: 'elsewhere', name: 'call' })))
+  await fillSteps(finished, before, 20, 'fine')
+
+  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps: finished, vault })
+  expect(resealed).toBe(20)
+  expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(150)
+  expect(failed.filter(({ code }) => code === 'seal_broken')).toEqual([{ id: 'step/moved/call', code: 'seal_broken' }])
+  expect(new Set(await finished.sealingKeys())).toEqual(new Set([lost.id, older.id, newer.id]))
+})
+
+async function stepsOf(sealer: Vault, count: number, name = 'w'): Promise<StepStore> {
+  const store = memorySteps()
+  await fillSteps(store, sealer, count, name)
+  return store
+}
+
+async function fillSteps(store: StepStore, sealer: Vault, count: number, name: string): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const key = { walk: `${name}${index}`, name: 'call' }
+    await store.claim(key, at)
+    await store.finish(key, await sealer.seal(`result of ${key.walk}`, stepIdentity(key)))
+  }
+}
 
 /** The two methods of a real store that resealing needs, and a way to look inside. */
 interface FakeStore {

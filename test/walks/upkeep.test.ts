@@ -1,9 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { stepIdentity } from '../../src/call/step.ts'
 import { type Assent, createAssent } from '../../src/index.ts'
 import { fixedClock } from '../../src/testing/index.ts'
-import { formatKey, makeKey } from '../../src/vault/keys.ts'
+import { keyFile } from '../../src/vault/key-file.ts'
+import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
+import { createVault } from '../../src/vault/vault.ts'
 import { alice, anAsk, aSecretAsk, bob, onPage } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -66,6 +69,24 @@ describe('keys', () => {
     await drop()
   })
 
+  test('that only the result of a step needs are in use, and no longer once it is sealed anew', async () => {
+    const store = `sqlite:${join(await temporaryFolder(), 'assent.db')}`
+    const assent = await anAssent({ store, keys: '' })
+    await assent.keys.rotate()
+    const [, old] = await assent.keys.list()
+    const { byId } = await keyFile(`${store.slice('sqlite:'.length)}.keys`).keys()
+    const oldKey = byId.get(old?.id ?? '')
+    if (oldKey === undefined) return expect.unreachable()
+    const vault = createVault(envKeys(formatKey(oldKey)))
+    const step = { walk: 'w', name: 'call' }
+    await assent.store.steps.claim(step, new Date('2199-01-01'))
+    await assent.store.steps.finish(step, await vault.seal('done', stepIdentity(step)))
+
+    await expect(assent.keys.drop(oldKey.id)).rejects.toMatchObject({ code: 'key_in_use' })
+    expect(await assent.keys.rotate()).toMatchObject({ resealed: 1, failed: [] })
+    await assent.keys.drop(oldKey.id)
+  })
+
   test('that are lost stop the start, with the remedy, and nothing is overwritten', async () => {
     const store = `sqlite:${join(await temporaryFolder(), 'assent.db')}`
     const first = await createAssent({ store, keys: formatKey(makeKey()) })
@@ -121,6 +142,21 @@ describe('what is old', () => {
     await keepKey(assent, 'sk_2')
     expect((await assent.tidy()).deletedEvents).toBeGreaterThan(2)
     expect(await assent.verifyAudit(heads)).toMatchObject({ found: 0 })
+  })
+
+  test('is forgotten when it was a step: all that nobody will ask for again, and no other', async () => {
+    const clock = fixedClock()
+    const assent = await anAssent({ clock })
+    const { steps } = assent.store
+    const soon = new Date(clock.now().getTime() + 60_000)
+    for (let n = 0; n < 620; n++) await steps.claim({ walk: `${n}`, name: 'call' }, soon)
+    const later = { walk: 'later', name: 'call' }
+    await steps.claim(later, new Date(soon.getTime() + 60_000))
+    clock.advance(60_000)
+    expect(await assent.tidy()).toMatchObject({ deletedSteps: 0 })
+    clock.advance(1)
+    expect(await assent.tidy()).toMatchObject({ deletedSteps: 620 })
+    expect(await steps.claim(later, soon)).toEqual({ kind: 'begun' })
   })
 
   test('is tidied away in passing, again and again, also after the store was down once', async () => {

@@ -2,6 +2,7 @@ import type { Store } from '../store.ts'
 import { createWatchers } from '../watchers.ts'
 import { memoryAudit } from './audit.ts'
 import { memoryElicitations } from './elicitations.ts'
+import { memorySteps } from './steps.ts'
 
 /** Keeps everything in this process, and nothing beyond it: for tests and for trying things out. */
 export function openMemoryStore(): Store {
@@ -11,6 +12,7 @@ export function openMemoryStore(): Store {
     elicitations: memoryElicitations(watchers),
     changes: { watch: watchers.add },
     audit: memoryAudit(),
+    steps: memorySteps(),
     async close() {},
   }
 }

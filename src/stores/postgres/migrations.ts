@@ -114,6 +114,17 @@ export const migrations: readonly Migration[] = [
         key text not null,
         box text not null
       );
+
+      create table assent_step (
+        walk text not null,
+        name text not null,
+        until_at bigint not null,
+        sealed_key text,
+        box text,
+        primary key (walk, name)
+      );
+      create index assent_step_until on assent_step (until_at);
+      create index assent_step_sealed_key on assent_step (sealed_key) where sealed_key is not null;
     `,
   },
 ]

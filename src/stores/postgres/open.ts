@@ -5,6 +5,7 @@ import { type Database, openDatabase } from './database.ts'
 import { postgresElicitations } from './elicitations.ts'
 import { asStoreError } from './errors.ts'
 import { migrate, migrations } from './migrations.ts'
+import { postgresSteps } from './steps.ts'
 
 /** What may be chosen besides the address. */
 export interface PostgresOptions {
@@ -23,6 +24,7 @@ export async function openPostgresStore(url: string, { connections = 10 }: Postg
       elicitations: postgresElicitations(database, channel),
       changes,
       audit: postgresAudit(database),
+      steps: postgresSteps(database),
       async close() {
         changes.close()
         await database.close()

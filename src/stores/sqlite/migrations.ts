@@ -66,6 +66,17 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE pseudonym (participant TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE) WITHOUT ROWID;
   CREATE TABLE audit_key (only INTEGER PRIMARY KEY CHECK (only = 1), sealed_key TEXT NOT NULL, box TEXT NOT NULL);
+
+  CREATE TABLE step (
+    walk TEXT NOT NULL,
+    name TEXT NOT NULL,
+    until_at INTEGER NOT NULL,
+    sealed_key TEXT,
+    box TEXT,
+    PRIMARY KEY (walk, name)
+  );
+  CREATE INDEX step_until ON step (until_at);
+  CREATE INDEX step_sealed ON step (sealed_key) WHERE sealed_key IS NOT NULL;
   `,
 ]
 

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { translated } from './errors.ts'
 import { migrate } from './migrations.ts'
+import { sqliteSteps } from './steps.ts'
 import { createWriter } from './writer.ts'
 
 export interface SqliteOptions {
@@ -37,6 +38,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     elicitations: sqliteElicitations(database, writer, changes),
     changes,
     audit: sqliteAudit(database, writer),
+    steps: sqliteSteps(database, writer),
     close: once(async () => {
       changes.close()
       await writer.drained()

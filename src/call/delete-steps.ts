@@ -1,0 +1,13 @@
+import type { StepStore } from './step.ts'
+
+const page = 500
+
+/** Deletes every step that was worth remembering only until before `moment`. Returns how many. */
+export async function deleteSteps(steps: Pick<StepStore, 'deleteSteps'>, moment: Date): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const some = await steps.deleteSteps(moment, page)
+    deleted += some
+    if (some < page) return deleted
+  }
+}

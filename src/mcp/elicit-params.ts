@@ -1,0 +1,27 @@
+import type { Question } from '../elicitation/elicitation.ts'
+import { formFor, type Revision } from '../elicitation/form/revision.ts'
+import type { FormSchema } from '../elicitation/form/schema.ts'
+
+/** The params of one `elicitation/create`, as a revision spells them. */
+export type ElicitParams =
+  | { mode?: 'form'; message: string; requestedSchema: FormSchema }
+  | { mode: 'url'; message: string; url: string; elicitationId?: string }
+
+export interface FormOnItsWay {
+  readonly params: ElicitParams
+  /** Turns what comes back into an answer to the schema that was asked. */
+  lift(content: unknown): unknown
+}
+
+/** A form as this revision can say it (E06-04, E11-12 to E11-15). */
+export function formParams(message: string, schema: FormSchema, revision: Revision): FormOnItsWay {
+  const { schema: requestedSchema, lift } = formFor(schema, revision)
+  const mode = revision === '2025-06-18' ? {} : { mode: 'form' as const }
+  return { params: { ...mode, message, requestedSchema }, lift }
+}
+
+/** A page to visit. Only 2025-11-25 names the elicitation; from 2026-07-28 on the state does (E11-17, E26-03). */
+export function urlParams(question: Extract<Question, { mode: 'url' }>, id: string, revision: Revision): ElicitParams {
+  const { message, url } = question
+  return revision === '2025-11-25' ? { mode: 'url', message, url, elicitationId: id } : { mode: 'url', message, url }
+}

@@ -1,0 +1,51 @@
+import type { AuthInfo } from '@modelcontextprotocol/server'
+import type { Clock } from '../../base/clock.ts'
+import type { Identified, Login } from '../../participant/identify.ts'
+import { challenge } from './challenge.ts'
+import { refusal } from './replies.ts'
+import type { ProtectedResource } from './resource.ts'
+
+/** Finds out who sent a request, by its bearer token; or says what is missing. Tokens in a query are never read (O-05). */
+export type Authenticate = (headers: Headers) => Promise<AuthInfo | Response>
+
+export function authenticateBy(login: Login, resource: ProtectedResource, clock: Clock): Authenticate {
+  return async (headers) => {
+    const token = bearerToken(headers.get('authorization'))
+    if (token === undefined) return challenge(resource)
+
+    let identified: Identified | undefined
+    try {
+      identified = await login.byToken(token)
+    } catch {
+      // The token may well be good: a 401 would make its client throw it away.
+      return refusal(503, 'Tokens cannot be checked right now. Try again later.', { headers: { 'Retry-After': '5' } })
+    }
+    if (identified === undefined || isOver(identified, clock.now())) {
+      return challenge(resource, { error: 'invalid_token', description: 'The token is not valid here, or no longer.' })
+    }
+    if (!resource.scopes.every((scope) => identified.scopes.includes(scope))) {
+      return challenge(resource, { error: 'insufficient_scope', description: 'The token lacks a scope.' })
+    }
+    return authInfoOf(identified, resource)
+  }
+}
+
+function bearerToken(authorization: string | null): string | undefined {
+  return /^Bearer +([\w~+/.-]+=*) *$/i.exec(authorization ?? '')?.[1]
+}
+
+const isOver = ({ expiresAt }: Identified, now: Date) => expiresAt !== undefined && expiresAt <= now
+
+function authInfoOf(identified: Identified, resource: ProtectedResource): AuthInfo {
+  const { participant, groups, client, scopes, expiresAt } = identified
+  return {
+    // Nothing behind this door needs the token, so nothing can pass it on (O-02).
+    token: '',
+    clientId: client,
+    scopes: [...scopes],
+    ...(expiresAt !== undefined && { expiresAt: Math.floor(expiresAt.getTime() / 1_000) }),
+    resource: resource.url,
+    resourceMetadataUrl: resource.metadataUrl,
+    extra: { participant, groups },
+  }
+}

@@ -1,0 +1,23 @@
+import { isPlainObject } from '../../base/json.ts'
+
+/** An HTTP refusal that an MCP client can read too. */
+export function refusal(
+  status: number,
+  message: string,
+  {
+    code = -32_000,
+    id = null,
+    headers = {},
+  }: { code?: number; id?: string | number | null; headers?: Record<string, string> } = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status, headers })
+}
+
+/** The id that an answer to this message carries: a request's own, else null. */
+export function idOf(body: unknown): string | number | null {
+  if (!isPlainObject(body) || typeof body.method !== 'string') return null
+  return typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null
+}
+
+/** The same answer for a session that ended, never was, or is someone else's: nobody learns which (S-08). */
+export const sessionNotFound = (body?: unknown) => refusal(404, 'Session not found', { code: -32_001, id: idOf(body) })

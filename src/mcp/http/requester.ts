@@ -1,0 +1,19 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { BadArgument } from '../../base/errors.ts'
+import type { Person } from '../../participant/identify.ts'
+import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
+import type { Requester } from '../../participant/requester.ts'
+
+/** Who sent the request a handler works on: by its verified token, else the local person. Never by what it says. */
+export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 'sessionId'>): Requester & Person {
+  const authInfo = http?.authInfo
+  if (authInfo === undefined) return { participant: localParticipant, client: sessionId ?? 'local', groups: [] }
+
+  const { participant, groups } = authInfo.extra ?? {}
+  if (typeof participant !== 'string' || participant === '') {
+    throw new BadArgument('The sender of this request is not known.', {
+      detail: 'authInfo without a participant: the request was authenticated by something else than serveHttp',
+    })
+  }
+  return { participant: participant as ParticipantId, client: authInfo.clientId, groups: (groups as string[]) ?? [] }
+}

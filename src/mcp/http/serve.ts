@@ -1,0 +1,144 @@
+import type { RequestListener } from 'node:http'
+import { type AuthInfo, createMcpHandler, isJsonContentType } from '@modelcontextprotocol/server'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import { type Duration, milliseconds } from '../../base/durations.ts'
+import { BadArgument } from '../../base/errors.ts'
+import type { Login } from '../../participant/identify.ts'
+import { authenticateBy } from './authenticate.ts'
+import { bodyOfRequest } from './body.ts'
+import { eraOf } from './era.ts'
+import { guardAgainstRebinding, guardLocal, isLoopbackAddress } from './guard.ts'
+import { type Arrival, nodeListener } from './node.ts'
+import { idOf, refusal } from './replies.ts'
+import { protectedResource } from './resource.ts'
+import { keepSessions, type ServerFactory } from './sessions.ts'
+
+export interface HttpOptions {
+  /** Left out: one local participant, and only this machine is served. */
+  login?: Login
+  /** The address that clients use for this server. Default: the login's audience. */
+  url?: string
+  /** Scopes that every request needs. */
+  requiredScopes?: readonly string[]
+  /** Host names this server goes by, besides loopback's and that of `url`. They need a login. */
+  allowedHosts?: readonly string[]
+  /** Host names of pages that may call this server, besides loopback's and that of `url`. */
+  allowedOrigins?: readonly string[]
+  /** How long a 2025 session may be quiet. Default: 30 minutes. */
+  sessionIdle?: Duration
+  limits?: Partial<HttpLimits>
+  clock?: Clock
+  /** Told of what went wrong while serving, for the log. */
+  onError?: (error: Error) => void
+}
+
+export interface HttpLimits {
+  /** Default: 4 MiB. */
+  bodyBytes: number
+  /** 2025 sessions open at once. Default: 1,000. */
+  sessions: number
+  /** Messages kept per 2025 session for a client whose stream broke. Default: 32. */
+  replay: number
+}
+
+/** One MCP endpoint that serves 2026-07-28 by the request and 2025 clients by the session. */
+export interface HttpServing {
+  fetch(request: Request): Promise<Response>
+  readonly node: RequestListener
+  /** How many 2025 sessions are open. */
+  readonly sessions: number
+  /** Ends every session and request. Nothing is served afterwards. */
+  close(): Promise<void>
+}
+
+export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): HttpServing {
+  const { login, requiredScopes = [], allowedHosts = [], allowedOrigins = [], clock = systemClock } = options
+  const limits = { bodyBytes: 4 * 1024 * 1024, sessions: 1_000, replay: 32, ...options.limits }
+  const onError = options.onError ?? (() => {})
+  if (login === undefined && allowedHosts.length > 0) {
+    throw new BadArgument('Without a login this server serves this machine only. Leave out allowedHosts, or set login.')
+  }
+  if (login === undefined && requiredScopes.length > 0) throw new BadArgument('Scopes need a login.')
+
+  const resource = login && protectedResource(login, requiredScopes, options.url)
+  const authenticate = login && resource && authenticateBy(login, resource, clock)
+  const ownHost = resource === undefined ? [] : [resource.url.hostname]
+  const guard = guardAgainstRebinding({
+    hosts: [...ownHost, ...allowedHosts],
+    origins: [...ownHost, ...allowedOrigins],
+  })
+  const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError })
+  const sessions = keepSessions(factory, { ...limits, idle: milliseconds(options.sessionIdle ?? '30m') }, clock)
+
+  /** Guard, who, what, where to: the order keeps strangers from costing anything. */
+  async function serve({ request, readBody }: Arrival): Promise<Response> {
+    const { method, headers } = request
+    const refused = guard(headers) ?? (login === undefined ? guardLocal(headers) : undefined)
+    if (refused) return refused
+
+    const { pathname } = new URL(request.url)
+    if (pathname.startsWith('/.well-known/')) {
+      return resource?.respond(method, pathname) ?? refusal(404, 'Not found')
+    }
+
+    const authInfo = await authenticate?.(headers)
+    if (authInfo instanceof Response) return authInfo
+
+    const shown = authInfo === undefined ? request : withoutToken(request)
+    if (method === 'GET' || method === 'DELETE') return sessions.serve(shown, undefined, authInfo)
+    if (method !== 'POST') return refusal(405, 'Method not allowed', { headers: { Allow: 'GET, POST, DELETE' } })
+    if (!isJsonContentType(headers.get('content-type'))) {
+      return refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+    }
+    const text = await readBody(limits.bodyBytes)
+    if (text === undefined) {
+      return refusal(413, `The body is larger than ${limits.bodyBytes} bytes`, { headers: { Connection: 'close' } })
+    }
+    const body = parse(text)
+    if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: -32_700 })
+    return dispatch(shown, body, authInfo)
+  }
+
+  function dispatch(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
+    if (eraOf(parsedBody, request.headers) === 'legacy') return sessions.serve(request, parsedBody, authInfo)
+    return modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) })
+  }
+
+  async function answer(arrival: Arrival): Promise<Response> {
+    try {
+      return await serve(arrival)
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)))
+      return refusal(500, 'Internal server error', { code: -32_603, id: idOf(undefined) })
+    }
+  }
+
+  return {
+    fetch: (request) => answer({ request, readBody: bodyOfRequest(request) }),
+    node: nodeListener(async (arrival) =>
+      login === undefined && !isLoopbackAddress(arrival.peer)
+        ? refusal(403, 'This server has no login and serves this machine only.')
+        : answer(arrival),
+    ),
+    get sessions() {
+      return sessions.size
+    },
+    async close() {
+      await Promise.all([modern.close(), sessions.close()])
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function withoutToken(request: Request): Request {
+  const headers = new Headers(request.headers)
+  headers.delete('authorization')
+  return new Request(request.url, { method: request.method, headers, signal: request.signal })
+}

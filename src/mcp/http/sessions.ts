@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import type { AuthInfo, McpRequestContext, McpServerFactory } from '@modelcontextprotocol/server'
+import type { Clock } from '../../base/clock.ts'
+import { keepForReplay } from './replay.ts'
+import { idOf, refusal, sessionNotFound } from './replies.ts'
+import { type Session, SessionTransport } from './session.ts'
+
+/** What a server is built for: one 2026 request, or one 2025 session. */
+export interface ServingContext extends McpRequestContext {
+  /** There on a 2025 session alone. */
+  readonly session?: Session
+}
+
+/** Builds a new server for each request (2026) or session (2025). Any factory of the SDK is one. */
+export type ServerFactory = (context: ServingContext) => ReturnType<McpServerFactory>
+
+export interface SessionLimits {
+  /** How long a session may be quiet before it ends, in milliseconds. */
+  idle: number
+  sessions: number
+  /** How many messages of a session are kept for a client whose stream broke. */
+  replay: number
+}
+
+interface OpenSession extends Session {
+  readonly transport: SessionTransport
+  readonly owner: string
+  streams: number
+  usedAt: number
+}
+
+/** The 2025 sessions of one endpoint: each has a server of its own, and belongs to who opened it. */
+export interface Sessions {
+  serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response>
+  readonly size: number
+  close(): Promise<void>
+}
+
+export function keepSessions(factory: ServerFactory, limits: SessionLimits, clock: Clock): Sessions {
+  // In the order of last use, the longest unused first.
+  const sessions = new Map<string, OpenSession>()
+  let callOffSweep: (() => void) | undefined
+
+  async function serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
+    const id = request.headers.get('mcp-session-id')
+    if (id === null) {
+      if (isInitialize(body)) return open(request, body, authInfo)
+      return refusal(400, 'Bad Request: Mcp-Session-Id header is required', { id: idOf(body) })
+    }
+    const session = sessions.get(id)
+    if (session === undefined || session.owner !== ownerOf(authInfo)) return sessionNotFound(body)
+
+    touch(session)
+    const response = await session.transport.handleRequest(request, forward(body, authInfo))
+    return request.method === 'GET' && response.ok ? holdOpen(session, response) : response
+  }
+
+  async function open(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
+    if (!makeRoom()) {
+      return refusal(503, 'Too many sessions. Try again later.', { id: idOf(body), headers: { 'Retry-After': '30' } })
+    }
+    const id = randomUUID()
+    const ending = new AbortController()
+    const transport: SessionTransport = new SessionTransport(
+      { sessionIdGenerator: () => id, ...(limits.replay > 0 && { eventStore: keepForReplay(limits.replay) }) },
+      () => touch(session),
+    )
+    const session: OpenSession = {
+      id,
+      closed: ending.signal,
+      transport,
+      owner: ownerOf(authInfo),
+      streams: 0,
+      usedAt: clock.now().getTime(),
+    }
+    transport.onclose = () => {
+      sessions.delete(id)
+      ending.abort()
+    }
+    // Counted from here on, so that many who come at once do not pass the cap.
+    sessions.set(id, session)
+    armSweep()
+
+    let response: Response | undefined
+    try {
+      const server = await factory({
+        era: 'legacy',
+        ...(authInfo !== undefined && { authInfo }),
+        requestInfo: request,
+        session: { id, closed: ending.signal },
+      })
+      await server.connect(transport)
+      response = await transport.handleRequest(request, forward(body, authInfo))
+      return response
+    } finally {
+      // Nobody was told of this session, so nobody will end it.
+      if (response?.ok !== true) await transport.close()
+    }
+  }
+
+  /** The longest idle session goes; one that works for somebody never does. */
+  function makeRoom(): boolean {
+    if (sessions.size < limits.sessions) return true
+    for (const session of sessions.values()) {
+      if (!isIdle(session)) continue
+      void session.transport.close()
+      return true
+    }
+    return false
+  }
+
+  function touch(session: OpenSession): void {
+    // The last answer of a session that has ended must not bring it back.
+    if (!sessions.delete(session.id)) return
+    session.usedAt = clock.now().getTime()
+    sessions.set(session.id, session)
+  }
+
+  function holdOpen(session: OpenSession, response: Response): Response {
+    session.streams += 1
+    return withEnd(response, () => {
+      session.streams -= 1
+      touch(session)
+    })
+  }
+
+  function armSweep(): void {
+    if (callOffSweep !== undefined) return
+    const [oldest] = sessions.values()
+    if (oldest === undefined) return
+    const unused = clock.now().getTime() - oldest.usedAt
+    callOffSweep = clock.after(Math.max(limits.idle - unused, limits.idle / 10), sweep)
+  }
+
+  function sweep(): void {
+    callOffSweep = undefined
+    const before = clock.now().getTime() - limits.idle
+    for (const session of [...sessions.values()]) {
+      if (session.usedAt > before) break
+      if (isIdle(session)) void session.transport.close()
+    }
+    armSweep()
+  }
+
+  return {
+    serve,
+    get size() {
+      return sessions.size
+    },
+    async close() {
+      callOffSweep?.()
+      callOffSweep = undefined
+      await Promise.all([...sessions.values()].map(({ transport }) => transport.close()))
+    },
+  }
+}
+
+const isIdle = ({ streams, transport }: OpenSession) => streams === 0 && transport.isQuiet
+
+const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
+
+/** Participant and client together: another client of the same person is someone else (S-08). */
+function ownerOf(authInfo: AuthInfo | undefined): string {
+  return authInfo === undefined ? 'local' : JSON.stringify([authInfo.extra?.participant, authInfo.clientId])
+}
+
+function forward(parsedBody: unknown, authInfo: AuthInfo | undefined) {
+  return { ...(parsedBody !== undefined && { parsedBody }), ...(authInfo !== undefined && { authInfo }) }
+}
+
+/** The same answer; `ended` is called once, when its body was read to the end or given up. */
+function withEnd(response: Response, ended: () => void): Response {
+  const reader = response.body?.getReader()
+  const body = new ReadableStream({
+    async pull(controller) {
+      const next = await reader?.read()
+      if (next?.value !== undefined) return controller.enqueue(next.value)
+      ended()
+      controller.close()
+    },
+    cancel(reason) {
+      ended()
+      return reader?.cancel(reason)
+    },
+  })
+  return new Response(body, response)
+}

@@ -1,0 +1,51 @@
+import { digest } from '../base/canonical.ts'
+import { AssentError } from '../base/errors.ts'
+import type { Vault } from '../base/seal.ts'
+import { type Requester, requesterKey } from '../participant/requester.ts'
+
+/** The request a state belongs to. */
+export interface CallIdentity {
+  readonly requester: Requester
+  readonly method: string
+  /** The tool or prompt, or the address of the resource. */
+  readonly name: string
+  readonly arguments: unknown
+}
+
+/** A state that was not made by us for this request, or is too old. What exactly is wrong is nobody's business. */
+export class StateRefused extends AssentError {
+  readonly code = 'state_refused'
+  constructor(cause: unknown) {
+    super('Invalid or expired requestState', { cause })
+  }
+}
+
+/** Attackers send long states too: so much is ever looked at. */
+const longest = 262_144
+
+/**
+ * Seals what a 2026 client echoes: it can neither read nor change it, and it opens only for the same participant and
+ * client, the same method, name and arguments, and only until it expires (M26-06 to M26-10).
+ */
+export async function sealState(vault: Vault, call: CallIdentity, state: unknown, expiresAt: Date): Promise<string> {
+  const { key, box } = await vault.seal(JSON.stringify({ e: expiresAt.getTime(), s: state }), bindingOf(call))
+  return `${key}~${box}`
+}
+
+/** What was sealed for this very request. Throws `StateRefused` for anything else. */
+export async function openState(vault: Vault, call: CallIdentity, text: string, now: Date): Promise<unknown> {
+  try {
+    const split = text.length > longest ? -1 : text.indexOf('~')
+    const opened = await vault.open({ key: text.slice(0, split), box: text.slice(split + 1) }, bindingOf(call))
+    const { e: expiresAt, s: state } = JSON.parse(opened)
+    if (!(now.getTime() < expiresAt)) throw new Error(`expired at ${expiresAt}`)
+    return state
+  } catch (error) {
+    if (error instanceof AssentError && error.code === 'store_unavailable') throw error
+    throw new StateRefused(error)
+  }
+}
+
+function bindingOf({ requester, method, name, arguments: args }: CallIdentity): string {
+  return `state/${digest([requesterKey(requester), method, name, args ?? null])}`
+}

@@ -1,0 +1,7 @@
+/** Tokens cannot be checked: the login's keys are out of reach. Says nothing about any token. */
+export class LoginUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('The login cannot be reached, so tokens cannot be checked.', { cause })
+    this.name = 'LoginUnavailable'
+  }
+}

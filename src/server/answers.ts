@@ -1,0 +1,54 @@
+import { isPlainObject } from '../base/json.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import type { FieldError } from '../elicitation/form/validate.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+
+/** What a client answered, as far as it is an answer at all. */
+export interface ClientAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: unknown
+}
+
+/** Reads what a client sent; undefined when it is no answer. */
+export function clientAnswer(response: unknown): ClientAnswer | undefined {
+  if (!isPlainObject(response)) return undefined
+  const { action, content } = response
+  if (action === 'accept') return { action, content }
+  return action === 'decline' || action === 'cancel' ? { action } : undefined
+}
+
+/** The person said no, or nothing. */
+export function refusedBy(action: 'decline' | 'cancel'): AskRefused {
+  return action === 'decline'
+    ? new AskRefused('declined', 'The person declined.')
+    : new AskRefused('cancelled', 'The person cancelled without answering.')
+}
+
+/** Why a settled question has no answer that counts as a yes; undefined when it was accepted. */
+export function refusalIn({ state }: Elicitation): AskRefused | undefined {
+  switch (state.kind) {
+    case 'open':
+      return new AskRefused('expired', 'Nobody has answered yet.', 'unanswered')
+    case 'answered':
+      return state.answer.action === 'accept' ? undefined : refusedBy(state.answer.action)
+    case 'expired':
+      return new AskRefused('expired', 'Nobody answered in time.')
+    case 'failed':
+      return new AskRefused('failed', `It could not be done: ${state.reason}`)
+    case 'withdrawn':
+      return new AskRefused('cancelled', `The question was taken back: ${state.reason}`, 'withdrawn')
+  }
+}
+
+/** How often a person is asked when their answers do not fit. */
+export const mostTries = 3
+
+/** After so many answers that do not fit, the call ends. */
+export function tooManyTries(errors: readonly FieldError[]): AskRefused {
+  return new AskRefused('invalid', `No answer fitted the form. ${wordsFor(errors)}`)
+}
+
+/** What was wrong, for the person who is asked again. */
+export function wordsFor(errors: readonly FieldError[]): string {
+  return errors.map(({ message }) => message).join(' ')
+}

@@ -1,0 +1,183 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { urlParams } from '../mcp/elicit-params.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import { once } from './once.ts'
+import { openPage, type PageAsk, pageAsk } from './page-ask.ts'
+import { pushForm, pushPage } from './push.ts'
+import { putForm, putPage } from './put.ts'
+import { type AskedForm, askedForm, checkMessage, type FormInput, type FormOutput } from './question.ts'
+import type { Round } from './round.ts'
+import type { Visit } from './visit.ts'
+
+/** What every question may be told. */
+export interface AskOptions {
+  /** Names the question within its handler; by its place, unless said otherwise. */
+  readonly key?: string
+}
+
+export interface PageOptions extends AskOptions {
+  /** Finds the answer again in later calls, such as `api-key-stripe`. */
+  readonly type?: string
+  readonly metadata?: JsonObject
+}
+
+export interface SecretOptions extends PageOptions {
+  readonly fieldLabel?: string
+  readonly placeholder?: string
+  readonly description?: string
+}
+
+export interface ConfirmOptions extends AskOptions {
+  readonly title?: string
+  readonly warning?: string
+  readonly confirmLabel?: string
+  readonly cancelLabel?: string
+  /** `page`: the client's word is not enough; the person must say yes on a page. */
+  readonly answer?: 'client' | 'page'
+}
+
+/**
+ * Asks the person whose client sent the request, in a handler that reads from top to bottom. Each gives the answer, or
+ * throws `AskRefused` when there is none. Everything above a question may run again: put what must not into `once`.
+ */
+export interface Asks {
+  /** Asks by a form, in the client. */
+  form<Input extends FormInput>(message: string, schema: Input, options?: AskOptions): Promise<FormOutput<Input>>
+  /** Sends the person to a page elsewhere, and waits until it is settled through `answer`. */
+  url(message: string, url: string, options?: PageOptions): Promise<Elicitation>
+  /** Asks for a secret on a page of ours. It never passes through the client; with a `type` it is asked for once. */
+  secret(message: string, options?: SecretOptions): Promise<string>
+  /** Asks for a yes, which counts once. */
+  confirm(message: string, options?: ConfirmOptions): Promise<void>
+  /** Does something once in this call, however often its handler runs, and remembers what came of it. */
+  once<T>(name: string, work: () => Promise<T> | T): Promise<T>
+}
+
+/** The asks of one visit. `round` collects what cannot be asked while the request is under way. */
+export function asksFor(visit: Visit, round: Round): Asks {
+  const { assent } = visit
+  let place = 0
+  const keyOf = ({ key }: AskOptions = {}) => {
+    place++
+    return key ?? `${place}`
+  }
+
+  return {
+    async form(message, schema, options) {
+      const key = keyOf(options)
+      const form = askedForm(assent.limits, message, schema)
+      const { value } = await askForm(visit, round, key, form, false)
+      return value as never
+    },
+    async url(message, url, { type, metadata = {}, ...options } = {}) {
+      checkMessage(assent.limits, message)
+      const question = { mode: 'url', message, url } as const
+      const ask = pageAsk({ question, purpose: 'input', ...(type !== undefined && { type }), metadata })
+      return askPage(visit, round, keyOf(options), ask)
+    },
+    async secret(message, { type, metadata, key, ...labels } = {}) {
+      const askKey = keyOf(key === undefined ? {} : { key })
+      const { participant } = visit.call.requester
+      const known = type === undefined ? undefined : await assent.find(participant, type)
+      if (known?.success && typeof known.data?.apiKey === 'string') return known.data.apiKey
+
+      const question = { mode: 'url', message, page: 'api-key' } as const
+      const all = { ...metadata, ...labels }
+      const ask = pageAsk({ question, purpose: 'secret', ...(type !== undefined && { type }), metadata: all })
+      const { id } = await askPage(visit, round, askKey, ask)
+      const result = await assent.getResult(participant, id)
+      return String(result?.data?.apiKey)
+    },
+    async confirm(message, { answer = 'client', key, ...labels } = {}) {
+      const askKey = keyOf(key === undefined ? {} : { key })
+      const onPage = pageAsk({
+        question: { mode: 'url', message, page: 'confirm' },
+        purpose: 'confirm',
+        metadata: { ...labels },
+      })
+      if (answer === 'page' || (!visit.modes.form && visit.modes.url)) {
+        await askPage(visit, round, askKey, onPage)
+        return
+      }
+      const form = askedForm(assent.limits, message, confirmForm(labels))
+      const { value } = await askForm(visit, round, askKey, form, true)
+      // Accept without the yes itself is not a yes.
+      if ((value as { confirm?: unknown }).confirm !== true)
+        throw new AskRefused('declined', 'The person did not say yes.')
+    },
+    once: (name, work) => once(visit, name, work),
+  }
+}
+
+function confirmForm({ warning, confirmLabel = 'Yes, go ahead' }: ConfirmOptions): Record<string, unknown> {
+  const confirm = {
+    type: 'boolean',
+    title: confirmLabel,
+    default: false,
+    ...(warning !== undefined && { description: warning }),
+  }
+  return { type: 'object', properties: { confirm }, required: ['confirm'] }
+}
+
+async function askForm(
+  visit: Visit,
+  round: Round,
+  key: string,
+  form: AskedForm,
+  isYes: boolean,
+): Promise<{ value: unknown }> {
+  const { revision, modes } = visit
+  // A 2026 client that cannot show a form is told so by the SDK, as the protocol says (B26-10).
+  if (isPerRequest(revision)) return putForm(visit, round, key, form, isYes)
+  if (revision !== undefined && modes.form && visit.canPush) {
+    const pushed = await pushForm(visit, revision, key, form, isYes)
+    if (pushed !== undefined) return pushed
+    fellBack(visit, 'unanswered')
+    if (!modes.url) throw new AskRefused('expired', 'Nobody answered in time.', 'unanswered')
+  } else {
+    fellBack(visit, visit.canPush ? 'form-undeclared' : 'no-session')
+    if (!modes.url) throw cannotAsk('form')
+  }
+  const question = { mode: 'url', message: form.message, page: 'form', schema: form.schema } as const
+  const settled = await askPage(
+    visit,
+    round,
+    key,
+    pageAsk({ question, purpose: isYes ? 'confirm' : 'input', metadata: {} }),
+  )
+  const content =
+    settled.state.kind === 'answered' && 'content' in settled.state.answer ? settled.state.answer.content : {}
+  const read = await form.read(content)
+  if (read.kind === 'invalid') throw new AskRefused('invalid', 'The answer does not fit.')
+  return { value: read.value }
+}
+
+async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
+  const { revision, modes, canPush, urlBy, assumeUrl } = visit
+  if (isPerRequest(revision)) return putPage(visit, round, key, ask)
+  if (revision !== undefined && modes.url && canPush && urlBy === 'push') return pushPage(visit, revision, key, ask)
+  if ((modes.url && canPush) || (!canPush && assumeUrl)) return putIntoError(visit, round, key, ask)
+  fellBack(visit, canPush ? 'url-undeclared' : 'no-session')
+  throw cannotAsk('url')
+}
+
+/** The client is told to send the person there and to call again (E11-23); called again, the answer is found by its type. */
+async function putIntoError(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
+  const { id, question } = await openPage(visit, key, ask)
+  return round.put(key, urlParams(question, id, '2025-11-25'))
+}
+
+function cannotAsk(mode: 'form' | 'url'): AskRefused {
+  const what = mode === 'form' ? 'show a form' : 'send anyone to a page'
+  return new AskRefused(
+    'cannot-ask',
+    `This needs an answer from a person, and the client cannot ${what}.`,
+    `${mode}-undeclared`,
+  )
+}
+
+function fellBack({ assent, name }: Visit, reason: string): void {
+  assent.events.tell({ kind: 'fallback', server: name, reason })
+}

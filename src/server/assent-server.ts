@@ -1,0 +1,107 @@
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  type Implementation,
+  type InputRequiredResult,
+  McpServer,
+  type McpServerFactory,
+  type McpServerOptions,
+  type ReadResourceResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { type Duration, milliseconds } from '../base/durations.ts'
+import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
+import type { Quirk } from '../mcp/quirks.ts'
+import type { Asks } from './asks.ts'
+import { attach } from './attach.ts'
+import { conductOther, conductTool } from './conduct.ts'
+import type { AssentForServers } from './needs.ts'
+import { type AskingSettings, visitOf } from './visit.ts'
+
+export interface AssentServerOptions {
+  /** How people know this server. */
+  readonly name: string
+  readonly clocks?: {
+    /** How long a person has to answer. Default: 10 minutes. */
+    readonly question?: Duration
+    /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
+    readonly hold?: Duration
+    /** How long a 2026 client may take until it sends its state back. Default: 15 minutes. */
+    readonly state?: Duration
+    /** How long `elicitation/track` waits. Default: 300 seconds. */
+    readonly track?: Duration
+  }
+  /** How a client of 2025-11-25 is sent to a page: asked in the call, or told by the error -32042. Default: push. */
+  readonly urlBy?: 'push' | 'error'
+  /** Clients of 2025 without a session are sent to pages by the error -32042, though they declared nothing. Default: no. */
+  readonly assumeUrl?: boolean
+  readonly quirks?: readonly Quirk[]
+}
+
+type Maybe<T> = T | Promise<T>
+
+/** What a tool gives back, or the SDK's own questions. */
+type ToolResult = CallToolResult | InputRequiredResult
+
+/** Lets the tools, prompts and resources of MCP servers ask a person. */
+export interface AssentServer {
+  /** A server of the SDK whose handlers may ask. */
+  server(info: Implementation, options?: McpServerOptions): McpServer
+  /** The same for a server that was made already, before anything was added to it. */
+  attach(server: McpServer): McpServer
+  /** A tool that asks: `registerTool(name, config, tool(async (args, ask, ctx) => …))`. */
+  tool<Args>(
+    handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<ToolResult>,
+  ): (args: Args, ctx: ServerContext) => Promise<ToolResult>
+  /** A tool without arguments that asks. */
+  plainTool(handler: (ask: Asks, ctx: ServerContext) => Maybe<ToolResult>): (ctx: ServerContext) => Promise<ToolResult>
+  prompt<Args>(
+    handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>,
+  ): (args: Args, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>
+  resource<Rest extends unknown[]>(
+    handler: (uri: URL, ask: Asks, ...rest: Rest) => Maybe<ReadResourceResult | InputRequiredResult>,
+  ): (uri: URL, ...rest: Rest) => Promise<ReadResourceResult | InputRequiredResult>
+  /** Serves 2026-07-28 by the request and 2025 by the session, over HTTP. */
+  http(factory: McpServerFactory, options?: Omit<HttpOptions, 'clock' | 'login'>): HttpServing
+  /** Serves one client over this process's standard input and output, whichever revision it speaks. */
+  stdio(factory: McpServerFactory, options?: ServeStdioOptions): StdioServerHandle
+}
+
+/** Binds asking to one Assent and the name that people know the server by. */
+export function createAssentServer(assent: AssentForServers, options: AssentServerOptions): AssentServer {
+  const settings = settingsFrom(assent, options)
+  return {
+    server: (info, serverOptions) => attach(settings, new McpServer(info, serverOptions)),
+    attach: (server) => attach(settings, server),
+    tool: (handler) => (args, ctx) => conductTool(visitOf(ctx), (ask) => handler(args, ask, ctx)),
+    plainTool: (handler) => (ctx) => conductTool(visitOf(ctx), (ask) => handler(ask, ctx)),
+    prompt: (handler) => (args, ctx) => conductOther(visitOf(ctx), (ask) => handler(args, ask, ctx)),
+    resource:
+      (handler) =>
+      (uri, ...rest) =>
+        conductOther(visitOf(rest.at(-1) as ServerContext), (ask) => handler(uri, ask, ...rest)),
+    http: (factory, httpOptions) =>
+      serveHttp(factory, { ...httpOptions, clock: assent.clock, ...(assent.login && { login: assent.login }) }),
+    stdio: (factory, stdioOptions) => serveStdio(factory, stdioOptions),
+  }
+}
+
+function settingsFrom(
+  assent: AssentForServers,
+  { name, clocks = {}, ...options }: AssentServerOptions,
+): AskingSettings {
+  return {
+    assent,
+    name,
+    clocks: {
+      question: milliseconds(clocks.question ?? '10m'),
+      hold: milliseconds(clocks.hold ?? '45s'),
+      state: milliseconds(clocks.state ?? '15m'),
+      track: milliseconds(clocks.track ?? '300s'),
+    },
+    urlBy: options.urlBy ?? 'push',
+    assumeUrl: options.assumeUrl ?? false,
+    quirks: options.quirks ?? [],
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  isInputRequiredResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { ElicitationId } from '../elicitation/elicitation.ts'
+import { requesterOf } from '../mcp/http/requester.ts'
+import { modesOf } from '../mcp/modes.ts'
+import type { ClientInfo } from '../mcp/quirks.ts'
+import { openState, sealState } from '../mcp/request-state.ts'
+import { isPerRequest, revisionOf } from '../mcp/revision.ts'
+import { endsRound } from './round.ts'
+import { answerTracking } from './track.ts'
+import { type AskingSettings, beginVisit, type Visit } from './visit.ts'
+import { newWalk, walkFrom } from './walk-state.ts'
+
+/** The methods in which a server may ask (M26-02). */
+const askable = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+interface AskableRequest {
+  readonly method: string
+  readonly params: { readonly name?: string; readonly uri?: string; readonly arguments?: unknown }
+}
+type Handler = (request: AskableRequest, ctx: ServerContext) => Promise<unknown>
+
+/** Lets the tools, prompts and resources of a server ask. To be called before any of them is added. */
+export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
+  const { server } = mcp
+  const withOutputSchema = new Set<string>()
+
+  const { registerTool } = mcp
+  mcp.registerTool = ((name: string, config: { outputSchema?: unknown }, handler: unknown) => {
+    if (config.outputSchema !== undefined) withOutputSchema.add(name)
+    return registerTool.call(mcp, name, config as never, handler as never)
+  }) as typeof mcp.registerTool
+
+  const setRequestHandler = server.setRequestHandler.bind(server) as (...args: unknown[]) => void
+  server.setRequestHandler = ((method: string, ...rest: unknown[]) => {
+    if (!askable.has(method)) return setRequestHandler(method, ...rest)
+    const handler = rest[0] as Handler
+    return setRequestHandler(method, (request: AskableRequest, ctx: ServerContext) =>
+      visited({ settings, server, withOutputSchema }, request, ctx, handler),
+    )
+  }) as typeof server.setRequestHandler
+
+  answerTracking(settings, server)
+  return mcp
+}
+
+interface Attached {
+  readonly settings: AskingSettings
+  readonly server: Server
+  readonly withOutputSchema: ReadonlySet<string>
+}
+
+/** One request on its way through: whose it is, where its walk stands, and how what it gives back is sealed. */
+async function visited(
+  attached: Attached,
+  request: AskableRequest,
+  ctx: ServerContext,
+  handler: Handler,
+): Promise<unknown> {
+  const visit = await visitFrom(attached, request, ctx)
+  beginVisit(visit)
+  const result = await handler(request, visit.ctx)
+  if (!isInputRequiredResult(result) || !isPerRequest(visit.revision) || endsRound(result)) return result
+
+  // A handler may return the SDK's own questions, with a state of its own: ours wraps it.
+  const { assent, call, clocks, walk } = visit
+  if (result.requestState === undefined) return result
+  walk.s = result.requestState
+  const expiresAt = new Date(assent.clock.now().getTime() + clocks.state)
+  return { ...result, requestState: await sealState(assent.vault, call, walk, expiresAt) }
+}
+
+async function visitFrom(
+  { settings, server, withOutputSchema }: Attached,
+  request: AskableRequest,
+  ctx: ServerContext,
+): Promise<Visit> {
+  const { method, params } = request
+  const name = params.name ?? params.uri ?? ''
+  const revision = revisionOf(server.getNegotiatedProtocolVersion())
+  const client = clientOf(server, ctx, isPerRequest(revision))
+  const { participant, client: clientId, groups } = requesterOf(ctx)
+  const call = {
+    requester: { participant, client: clientId, ...(client.info && { clientName: client.info.name }) },
+    method,
+    name,
+    arguments: params.arguments,
+  }
+  const state = isPerRequest(revision) ? ctx.mcpReq.requestState() : undefined
+  const walk = typeof state === 'string' ? walkFrom(await opened(settings, call, state)) : newWalk()
+  return {
+    ...settings,
+    // A handler that keeps a state of its own gets that one back, and never sees ours.
+    ctx: typeof state === 'string' ? { ...ctx, mcpReq: { ...ctx.mcpReq, requestState: () => walk.s as never } } : ctx,
+    call,
+    person: { participant, groups },
+    revision,
+    modes: modesOf(client.capabilities?.elicitation, revision, client.info, settings.quirks),
+    // Without a session nothing was ever declared, and there is nowhere to send a question to.
+    canPush: !isPerRequest(revision) && client.capabilities !== undefined,
+    hasOutputSchema: withOutputSchema.has(name),
+    responses: new Map(Object.entries(ctx.mcpReq.inputResponses ?? {})),
+    isRetry: typeof state === 'string',
+    complete: (id) => complete(ctx, id),
+    completeLater: (id) => completeLater(settings, server, id),
+    walk,
+  }
+}
+
+interface KnownClient {
+  readonly info: ClientInfo | undefined
+  readonly capabilities: { readonly elicitation?: unknown } | undefined
+}
+
+/** From 2026-07-28 on a client says who it is and what it can with each request, and nothing is remembered (B26-06). */
+function clientOf(server: Server, { mcpReq }: ServerContext, perRequest: boolean): KnownClient {
+  if (!perRequest) return { info: server.getClientVersion(), capabilities: server.getClientCapabilities() }
+  const envelope = mcpReq.envelope as Record<string, unknown> | undefined
+  return {
+    info: envelope?.[CLIENT_INFO_META_KEY] as ClientInfo | undefined,
+    capabilities: envelope?.[CLIENT_CAPABILITIES_META_KEY] as KnownClient['capabilities'],
+  }
+}
+
+async function opened({ assent }: AskingSettings, call: Visit['call'], state: string): Promise<unknown> {
+  try {
+    return await openState(assent.vault, call, state, assent.clock.now())
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason: 'invalid_request_state' })
+  }
+}
+
+async function complete({ mcpReq }: ServerContext, elicitationId: ElicitationId): Promise<void> {
+  // The client may be gone by now; its next call finds the answer all the same.
+  await mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } }).catch(() => {})
+}
+
+/** On a session the client hears of it on its own stream; a client that is gone finds the answer with its next call. */
+function completeLater({ assent, clocks }: AskingSettings, server: Server, elicitationId: ElicitationId): void {
+  if (server.getClientCapabilities() === undefined) return
+  const method = 'notifications/elicitation/complete'
+  assent
+    .wait(elicitationId, { timeoutMs: clocks.question })
+    .then(async ({ state }) => {
+      if (state.kind !== 'open') await server.notification({ method, params: { elicitationId } })
+    })
+    .catch(() => {})
+}

@@ -1,0 +1,52 @@
+import { type InputRequiredResult, ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
+import { AssentError } from '../base/errors.ts'
+import { AskRefused, type RefusalResult, refusalCode, refusalResult } from '../mcp/refusal.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import { type Asks, asksFor } from './asks.ts'
+import { endRound, type Round, startRound } from './round.ts'
+import type { Visit } from './visit.ts'
+
+/** Runs a handler that asks, to its end or to the end of a round. */
+export async function conduct<Result>(
+  visit: Visit,
+  run: (ask: Asks) => Promise<Result> | Result,
+): Promise<Result | InputRequiredResult> {
+  const round = startRound(visit.ctx.mcpReq.signal)
+  const handling = Promise.resolve().then(() => run(asksFor(visit, round)))
+  return Promise.race([handling, round.over.then(() => unfinished(visit, round))])
+}
+
+/** The same for a tool: a refusal is a result, which the model can read and act on. */
+export async function conductTool<Result>(
+  visit: Visit,
+  run: (ask: Asks) => Promise<Result> | Result,
+): Promise<Result | InputRequiredResult | RefusalResult> {
+  try {
+    return await conduct(visit, run)
+  } catch (error) {
+    if (error instanceof AskRefused) return refusalResult(error, visit.hasOutputSchema)
+    throw error
+  }
+}
+
+/** The same for a prompt or a resource: there a refusal is an error. */
+export async function conductOther<Result>(
+  visit: Visit,
+  run: (ask: Asks) => Promise<Result> | Result,
+): Promise<Result | InputRequiredResult> {
+  try {
+    return await conduct(visit, run)
+  } catch (error) {
+    if (error instanceof AskRefused) {
+      throw new ProtocolError(refusalCode, error.message, { status: error.status, reason: error.reason })
+    }
+    if (error instanceof AssentError) throw new ProtocolError(-32603, error.message)
+    throw error
+  }
+}
+
+function unfinished(visit: Visit, round: Round): Promise<InputRequiredResult> {
+  if (isPerRequest(visit.revision)) return endRound(visit, round)
+  const urls = [...round.requests.values()].filter((params) => params.mode === 'url')
+  throw new UrlElicitationRequiredError(urls as never)
+}

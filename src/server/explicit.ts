@@ -1,0 +1,100 @@
+import { type ServerContext, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
+import { AssentError } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { ElicitationId, Question } from '../elicitation/elicitation.ts'
+import type { Content } from '../elicitation/form/schema.ts'
+import type { ElicitationResult } from '../elicitation/result.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+import type { Asks } from './asks.ts'
+import { visitOf } from './visit.ts'
+
+/** One page a client is to send its person to. */
+export interface RequiredUrl {
+  readonly mode: 'url'
+  readonly message: string
+  readonly url: string
+  readonly elicitationId: string
+}
+
+export interface CreatedUrl {
+  readonly elicitationId: ElicitationId
+  readonly url: string
+  /** Tells the asking client that the person is done. It is also told by itself, once they are. */
+  completionNotifier(): Promise<void>
+}
+
+/** Asks step by step, for handlers that keep the steps in their own hands. */
+export interface ExplicitAsking {
+  createUrl(params: { message: string; path: string; metadata?: JsonObject }): Promise<CreatedUrl>
+  /** Ends the call by telling the client to send its person to these pages and to call again. */
+  throwRequired(urls: readonly RequiredUrl[]): never
+  /** Whether the client can send its person to a page. */
+  isSupported(): boolean
+  /** The result of a question that was asked for this participant. */
+  getResult(id: ElicitationId): Promise<ElicitationResult | undefined>
+  /** The latest answer of the verified participant; any other user id is refused. */
+  findByUserAndType(userId: string, type: string): Promise<ElicitationResult | undefined>
+  elicitForm(params: { message: string; requestedSchema: Record<string, unknown> }): Promise<FormResponse>
+}
+
+export type FormResponse =
+  | { readonly action: 'accept'; readonly content: Content }
+  | { readonly action: 'decline' | 'cancel' }
+
+/** Someone looked for the answers of another user. */
+export class AnotherUser extends AssentError {
+  readonly code = 'participant_mismatch'
+  constructor() {
+    super('Answers are found for the verified participant only.')
+  }
+}
+
+/** The steps, for the request that this context belongs to. `ask` is what its handler was given. */
+export function explicitAsking(ctx: ServerContext, ask: Asks): ExplicitAsking {
+  const visit = visitOf(ctx)
+  const { assent, call, modes, name, clocks } = visit
+  const { participant } = call.requester
+  return {
+    async createUrl({ message, path, metadata = {} }) {
+      const { elicitation } = await assent.ask({
+        question: { mode: 'url', message, page: path },
+        purpose: purposeOf(path),
+        ...(typeof metadata.type === 'string' && { type: metadata.type }),
+        origin: { server: name },
+        requester: call.requester,
+        metadata,
+        expiresInMs: clocks.question,
+      })
+      visit.completeLater(elicitation.id)
+      const { id, question } = elicitation
+      return { elicitationId: id, url: urlIn(question), completionNotifier: () => visit.complete(id) }
+    },
+    throwRequired(urls) {
+      throw new UrlElicitationRequiredError(urls.map((url) => ({ ...url })))
+    },
+    isSupported: () => modes.url,
+    getResult: (id) => assent.getResult(participant, id),
+    async findByUserAndType(userId, type) {
+      if (userId !== participant) throw new AnotherUser()
+      return assent.find(participant, type)
+    },
+    async elicitForm({ message, requestedSchema }) {
+      try {
+        return { action: 'accept', content: await ask.form(message, requestedSchema) }
+      } catch (error) {
+        if (error instanceof AskRefused && error.status === 'declined') return { action: 'decline' }
+        if (error instanceof AskRefused && error.status === 'cancelled') return { action: 'cancel' }
+        throw error
+      }
+    },
+  }
+}
+
+function purposeOf(path: string): 'secret' | 'confirm' | 'input' {
+  if (path === 'api-key') return 'secret'
+  return path === 'confirm' ? 'confirm' : 'input'
+}
+
+function urlIn(question: Question): string {
+  return question.mode === 'url' ? question.url : ''
+}

@@ -1,0 +1,16 @@
+export type { HttpOptions, HttpServing } from '../mcp/http/serve.ts'
+export type { Modes } from '../mcp/modes.ts'
+export type { Quirk } from '../mcp/quirks.ts'
+export { AskRefused, type RefusalStatus } from '../mcp/refusal.ts'
+export type { AskOptions, Asks, ConfirmOptions, PageOptions, SecretOptions } from './asks.ts'
+export { type AssentServer, type AssentServerOptions, createAssentServer } from './assent-server.ts'
+export {
+  type CreatedUrl,
+  type ExplicitAsking,
+  explicitAsking,
+  type FormResponse,
+  type RequiredUrl,
+} from './explicit.ts'
+export type { AssentForServers } from './needs.ts'
+export { AskedDifferently } from './put.ts'
+export type { FormInput, FormOutput } from './question.ts'

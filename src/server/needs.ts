@@ -1,0 +1,35 @@
+import type { AuditEntry } from '../audit/entry.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Events } from '../base/events.ts'
+import type { Vault } from '../base/seal.ts'
+import type { StepStore } from '../call/step.ts'
+import type { Answered } from '../elicitation/answer.ts'
+import type { Answering } from '../elicitation/answerers.ts'
+import type { Asked } from '../elicitation/ask.ts'
+import type { ElicitationNews } from '../elicitation/desk.ts'
+import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { ElicitationLimits } from '../elicitation/limits.ts'
+import type { Ask } from '../elicitation/request.ts'
+import type { ElicitationResult } from '../elicitation/result.ts'
+import type { Waiting } from '../elicitation/wait.ts'
+import type { Login } from '../participant/identify.ts'
+import type { ParticipantId } from '../participant/participant.ts'
+import type { Requester } from '../participant/requester.ts'
+
+/** What asking over MCP needs of an Assent. What `createAssent` makes has all of it. */
+export interface AssentForServers {
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly limits: ElicitationLimits
+  readonly store: { readonly steps: StepStore }
+  readonly events: Events<ElicitationNews>
+  readonly login?: Login
+  ask(request: Ask): Promise<Asked>
+  answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  wait(id: ElicitationId, waiting?: Waiting): Promise<Elicitation>
+  look(id: ElicitationId): Promise<Elicitation>
+  find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
+  getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
+  withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
+  record(entry: AuditEntry): Promise<void>
+}

@@ -1,0 +1,45 @@
+import { digest } from '../base/canonical.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Answering } from '../elicitation/answerers.ts'
+import type { ElicitationId, Purpose, Question } from '../elicitation/elicitation.ts'
+import type { AskedQuestion } from '../elicitation/request.ts'
+import type { Visit } from './visit.ts'
+
+/** A question that is answered on a page. */
+export interface PageAsk {
+  readonly question: Extract<AskedQuestion, { mode: 'url' }>
+  readonly purpose: Purpose
+  readonly type?: string
+  readonly metadata: JsonObject
+  readonly fingerprint: string
+}
+
+export function pageAsk(ask: Omit<PageAsk, 'fingerprint'>): PageAsk {
+  const { question, purpose, type, metadata } = ask
+  return { ...ask, fingerprint: digest({ question, purpose, type, metadata }) }
+}
+
+/** Keeps the question of this walk; walked again, it is the same one. */
+export async function openPage(
+  { assent, call, name, walk, clocks }: Visit,
+  key: string,
+  { question, purpose, type, metadata }: PageAsk,
+): Promise<{ id: ElicitationId; question: Extract<Question, { mode: 'url' }> }> {
+  const { elicitation } = await assent.ask({
+    question,
+    purpose,
+    ...(type !== undefined && { type }),
+    origin: { server: name },
+    requester: call.requester,
+    about: `${walk.w} ${key}`,
+    metadata,
+    expiresInMs: clocks.question,
+  })
+  if (elicitation.question.mode !== 'url') throw new TypeError('A page is asked for by url.')
+  return { id: elicitation.id, question: elicitation.question }
+}
+
+/** The requester's own client, as one who answers. */
+export function clientOf({ call, person }: Visit): Answering {
+  return { participant: person.participant, groups: person.groups, via: 'client', client: call.requester.client }
+}

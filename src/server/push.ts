@@ -1,0 +1,122 @@
+import { type ElicitResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/server'
+import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { Revision } from '../elicitation/form/revision.ts'
+import { type ElicitParams, formParams, urlParams } from '../mcp/elicit-params.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from './answers.ts'
+import { clientOf, openPage, type PageAsk } from './page-ask.ts'
+import { keepingAlive } from './progress.ts'
+import type { AskedForm } from './question.ts'
+import type { Visit } from './visit.ts'
+
+/** How a pushed question ended: answered by the client, settled elsewhere meanwhile, or not answered by this client at all. */
+type Pushed =
+  | { readonly kind: 'answered'; readonly result: ElicitResult }
+  | { readonly kind: 'settled'; readonly elicitation: Elicitation }
+  | { readonly kind: 'unanswered' }
+
+/** Asks a client of 2025 by a form, and waits. Undefined: the client gave no answer in its time; there may be another way. */
+export async function pushForm(
+  visit: Visit,
+  revision: Revision,
+  key: string,
+  form: AskedForm,
+  isYes: boolean,
+): Promise<{ value: unknown } | undefined> {
+  const { assent, call, name, clocks, walk } = visit
+  const { elicitation } = await assent.ask({
+    question: { mode: 'form', message: form.message, schema: form.schema },
+    purpose: isYes ? 'confirm' : 'input',
+    origin: { server: name },
+    requester: call.requester,
+    about: `${walk.w} ${key}`,
+    expiresInMs: clocks.question,
+  })
+
+  let message = form.message
+  for (let tries = 1; ; tries++) {
+    const { params, lift } = formParams(message, form.schema, revision)
+    const pushed = await push(visit, params, elicitation.id)
+    if (pushed.kind === 'unanswered') {
+      await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
+      return undefined
+    }
+    const settled =
+      pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(visit, elicitation.id, pushed, lift)
+    if ('errors' in settled) {
+      if (tries >= mostTries) {
+        await assent.withdraw(elicitation.id, call.requester, 'no answer fitted the form')
+        throw tooManyTries(settled.errors)
+      }
+      message = `${form.message}\n\n${wordsFor(settled.errors)}`
+      continue
+    }
+    const refusal = refusalIn(settled)
+    if (refusal !== undefined) throw refusal
+    const read = await form.read(contentOf(settled))
+    if (read.kind === 'valid') return { value: read.value }
+    // The author's schema asks for more than the form could say, and the record is settled: nothing else can be asked of it.
+    throw tooManyTries(read.errors)
+  }
+}
+
+/** Asks a client of 2025-11-25 to send the person to a page, and waits until they are done there. */
+export async function pushPage(visit: Visit, revision: Revision, key: string, ask: PageAsk): Promise<Elicitation> {
+  const { assent, clocks, ctx } = visit
+  const { id, question } = await openPage(visit, key, ask)
+  const pushed = await push(visit, urlParams(question, id, revision), id)
+  if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
+    await assent.answer(id, clientOf(visit), { action: pushed.result.action })
+  }
+  // Accept is consent to open the page, never the answer (E11-19); and whoever got no answer may still find the page.
+  const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
+  await visit.complete(id)
+  const refusal = refusalIn(seen)
+  if (refusal !== undefined) throw refusal
+  return seen
+}
+
+async function push({ assent, ctx, clocks }: Visit, params: ElicitParams, id: ElicitationId): Promise<Pushed> {
+  const over = new AbortController()
+  const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
+  const asking = ctx.mcpReq
+    .send({ method: 'elicitation/create', params: { ...params } }, { timeout: clocks.question, signal: gone })
+    .then((result): Pushed => ({ kind: 'answered', result: result as ElicitResult }))
+    .catch((error: unknown) => pushFailed(error, ctx.mcpReq.signal.aborted))
+  const elsewhere = assent.wait(id, { signal: gone }).then((elicitation): Pushed => ({ kind: 'settled', elicitation }))
+  try {
+    const first = await Promise.race([asking, elsewhere])
+    if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw requesterGone()
+    return first
+  } finally {
+    over.abort()
+    elsewhere.catch(() => {})
+  }
+}
+
+function pushFailed(error: unknown, isGone: boolean): Pushed {
+  if (isGone || (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw requesterGone()
+  // No answer in time, or a client that declared what it cannot do: another way may work.
+  return { kind: 'unanswered' }
+}
+
+function requesterGone(): AskRefused {
+  return new AskRefused('cancelled', 'The one who asked is gone.', 'requester-gone')
+}
+
+async function answeredBy(
+  visit: Visit,
+  id: ElicitationId,
+  { result }: Extract<Pushed, { kind: 'answered' }>,
+  lift: (content: unknown) => unknown,
+) {
+  const given = clientAnswer(result) ?? { action: 'cancel' as const }
+  const answer =
+    given.action === 'accept' ? { ...given, content: lift(given.content ?? {}) as never } : { action: given.action }
+  const answered = await visit.assent.answer(id, clientOf(visit), answer)
+  return answered.kind === 'invalid' ? answered : answered.elicitation
+}
+
+function contentOf({ state }: Elicitation): unknown {
+  return state.kind === 'answered' && 'content' in state.answer ? state.answer.content : {}
+}

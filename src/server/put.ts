@@ -1,0 +1,130 @@
+import { AssentError } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { formParams, urlParams } from '../mcp/elicit-params.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+import { clientAnswer, mostTries, refusalIn, refusedBy, tooManyTries, wordsFor } from './answers.ts'
+import type { PageAsk } from './page-ask.ts'
+import { clientOf, openPage } from './page-ask.ts'
+import type { AskedForm } from './question.ts'
+import type { Round } from './round.ts'
+import type { Visit } from './visit.ts'
+import type { AnsweredAsk, PendingAsk } from './walk-state.ts'
+
+const revision = '2026-07-28'
+
+/** A handler that is walked again must ask what it asked before. */
+export class AskedDifferently extends AssentError {
+  readonly code = 'asked_differently'
+  constructor(key: string) {
+    super(
+      `Question "${key}" was another one when this call was made first. A handler asks the same questions each time it is walked: give each a key of its own, and decide nothing by what changes in between.`,
+    )
+  }
+}
+
+/** Asks a 2026 client by a form. The answer is the client's word: it lives in the sealed state alone. */
+export async function putForm(
+  visit: Visit,
+  round: Round,
+  key: string,
+  form: AskedForm,
+  isYes: boolean,
+): Promise<{ value: unknown }> {
+  const { walk } = visit
+  const answered = sameQuestion(key, walk.a[key], form.fingerprint)
+  if (answered !== undefined) return stillValid(await form.read(answered.v))
+  const pending = sameQuestion(key, walk.p[key], form.fingerprint)
+
+  // A yes counts only for a question that was put; anything else a client may tell without being asked.
+  const given = pending !== undefined || (!visit.isRetry && !isYes) ? clientAnswer(visit.responses.get(key)) : undefined
+  if (given === undefined) return put(visit, round, key, form, pending ?? { f: form.fingerprint })
+  if (given.action !== 'accept') {
+    await audit(visit, 'question-answered', { key, action: given.action })
+    throw refusedBy(given.action)
+  }
+
+  const { lift } = formParams(form.message, form.schema, revision)
+  const read = await form.read(lift(given.content ?? {}))
+  if (read.kind === 'invalid') {
+    const tries = (pending?.t ?? 0) + 1
+    if (tries >= mostTries) throw tooManyTries(read.errors)
+    return put(visit, round, key, form, { f: form.fingerprint, t: tries, e: wordsFor(read.errors) })
+  }
+  if (isYes) await spendYes(visit, key)
+  await audit(visit, 'question-answered', { key, action: 'accept' })
+  delete walk.p[key]
+  walk.a[key] = { f: form.fingerprint, v: read.content as Json }
+  return { value: read.value }
+}
+
+async function put(visit: Visit, round: Round, key: string, form: AskedForm, pending: PendingAsk): Promise<never> {
+  visit.walk.p[key] = pending
+  await audit(visit, 'question-asked', { key, mode: 'form', server: visit.name })
+  const message = pending.e === undefined ? form.message : `${form.message}\n\n${pending.e}`
+  return round.put(key, formParams(message, form.schema, revision).params)
+}
+
+/** Asks a 2026 client to send the person to a page. Accept is consent to open it; then the retry is held until it is done. */
+export async function putPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
+  const { walk, assent, clocks } = visit
+  const answered = sameQuestion(key, walk.a[key], ask.fingerprint)
+  if (answered?.r !== undefined) return assent.look(answered.r)
+
+  const pending = sameQuestion(key, walk.p[key], ask.fingerprint)
+  if (pending?.r === undefined) {
+    const { id, question } = await openPage(visit, key, ask)
+    walk.p[key] = { f: ask.fingerprint, r: id }
+    return round.put(key, urlParams(question, id, revision))
+  }
+  const { r: id } = pending
+  const given = clientAnswer(visit.responses.get(key))
+  if (given !== undefined && given.action !== 'accept')
+    await assent.answer(id, clientOf(visit), { action: given.action })
+  const hasOpened = pending.o === true || given?.action === 'accept'
+
+  const timeoutMs = hasOpened ? clocks.hold : 0
+  const seen = await assent.wait(id, { timeoutMs, signal: round.signal })
+  if (seen.state.kind === 'open') {
+    if (hasOpened) {
+      walk.p[key] = { ...pending, o: true }
+      return round.rest()
+    }
+    // The client did not answer this one: it is asked again (M26-20).
+    return round.put(key, urlParams(pageQuestion(seen), id, revision))
+  }
+  const refusal = refusalIn(seen)
+  if (refusal !== undefined) throw refusal
+  delete walk.p[key]
+  walk.a[key] = { f: ask.fingerprint, r: id }
+  return seen
+}
+
+function pageQuestion({ question }: Elicitation) {
+  if (question.mode !== 'url') throw new TypeError('A page is asked for by url.')
+  return question
+}
+
+function sameQuestion<Kept extends AnsweredAsk | PendingAsk>(key: string, kept: Kept | undefined, fingerprint: string) {
+  if (kept !== undefined && kept.f !== fingerprint) throw new AskedDifferently(key)
+  return kept
+}
+
+function stillValid(read: Awaited<ReturnType<AskedForm['read']>>): { value: unknown } {
+  // It was valid when it was sealed; the author's schema may have changed with a new version of the server.
+  if (read.kind === 'invalid') throw tooManyTries(read.errors)
+  return { value: read.value }
+}
+
+/** A yes is used up where it lets the walk go on (M26-11): the same state sent again finds it spent. */
+async function spendYes({ assent, walk, clocks }: Visit, key: string): Promise<void> {
+  const until = new Date(assent.clock.now().getTime() + clocks.state)
+  const claimed = await assent.store.steps.claim({ walk: walk.w, name: `yes ${key}` }, until)
+  if (claimed.kind !== 'claimed')
+    throw new AskRefused('already-run', 'This yes was used already. Nothing was done again.')
+}
+
+async function audit({ assent, call, walk }: Visit, kind: string, data: Record<string, string>): Promise<void> {
+  const { participant, client } = call.requester
+  await assent.record({ kind, who: participant, about: walk.w, data: { ...data, client, via: 'client' } })
+}

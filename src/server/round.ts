@@ -1,0 +1,73 @@
+import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server'
+import type { ElicitParams } from '../mcp/elicit-params.ts'
+import { sealState } from '../mcp/request-state.ts'
+import type { Visit } from './visit.ts'
+
+/** One round of a 2026 client: the questions that a handler puts before it can go on. */
+export interface Round {
+  /** Puts a question, and never resolves: the handler is walked again when the answer is there. */
+  put(key: string, params: ElicitParams): Promise<never>
+  /** Ends the round without a new question: the client comes back by itself. */
+  rest(): Promise<never>
+  /** Aborts when the round is over or the client is gone. */
+  readonly signal: AbortSignal
+  /** Resolves when the round is over. */
+  readonly over: Promise<void>
+  readonly requests: ReadonlyMap<string, ElicitParams>
+}
+
+/** Questions put in the same breath go out together. */
+export function startRound(gone: AbortSignal): Round {
+  const requests = new Map<string, ElicitParams>()
+  const ending = new AbortController()
+  const { promise: over, resolve } = withResolvers()
+  let isEnding = false
+
+  function end(): Promise<never> {
+    if (!isEnding) {
+      isEnding = true
+      setImmediate(() => {
+        ending.abort()
+        resolve()
+      })
+    }
+    return new Promise<never>(() => {})
+  }
+
+  return {
+    put(key, params) {
+      requests.set(key, params)
+      return end()
+    },
+    rest: end,
+    signal: AbortSignal.any([ending.signal, gone]),
+    over,
+    requests,
+  }
+}
+
+/** What the client is told at the end of a round: the questions, and the sealed state of the walk. */
+export async function endRound({ assent, call, walk, clocks }: Visit, round: Round): Promise<InputRequiredResult> {
+  const expiresAt = new Date(assent.clock.now().getTime() + clocks.state)
+  const requestState = await sealState(assent.vault, call, walk, expiresAt)
+  const entries = [...round.requests].map(([key, params]) => [key, { method: 'elicitation/create', params }])
+  const inputRequests = Object.fromEntries(entries)
+  const result = inputRequired(entries.length === 0 ? { requestState } : { inputRequests, requestState })
+  ours.add(result)
+  return result
+}
+
+const ours = new WeakSet<object>()
+
+/** Whether a result ends a round of ours, and so is sealed already. */
+export function endsRound(result: object): boolean {
+  return ours.has(result)
+}
+
+function withResolvers(): { promise: Promise<void>; resolve(): void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}

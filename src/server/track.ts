@@ -1,0 +1,70 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server'
+import { AssentError } from '../base/errors.ts'
+import { isPlainObject } from '../base/json.ts'
+import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import { statusOf } from '../elicitation/result.ts'
+import { requesterOf } from '../mcp/http/requester.ts'
+import { refusalCode } from '../mcp/refusal.ts'
+import { keepingAlive } from './progress.ts'
+import type { AskingSettings } from './visit.ts'
+
+/** The key under which clients of 2025-11-25 find that `elicitation/track` is answered here. */
+export const trackCapability = 'assent/elicitation-track'
+
+interface TrackParams {
+  readonly id: ElicitationId
+  readonly timeoutMs?: number
+}
+
+/** Both spellings of the id are read. */
+const trackParams: StandardSchemaV1<unknown, TrackParams> = {
+  '~standard': {
+    version: 1,
+    vendor: 'assent',
+    validate(params) {
+      const { elicitationId, elicitation_id, timeoutMs } = isPlainObject(params) ? params : {}
+      const id = elicitationId ?? elicitation_id
+      if (typeof id !== 'string') return { issues: [{ message: 'elicitationId must be text' }] }
+      const isTime = typeof timeoutMs === 'number' && timeoutMs > 0
+      return { value: isTime ? { id: id as ElicitationId, timeoutMs } : { id: id as ElicitationId } }
+    },
+  },
+}
+
+/** Answers `elicitation/track`: waits for a question of the one who asks, and tells how it ended. */
+export function answerTracking({ assent, clocks }: AskingSettings, server: Server): void {
+  server.registerCapabilities({ experimental: { [trackCapability]: {} } })
+  server.setRequestHandler('elicitation/track', { params: trackParams }, async ({ id, timeoutMs }, ctx) => {
+    await ownQuestion(assent, id, ctx)
+    const timeout = Math.min(timeoutMs ?? clocks.track, clocks.track)
+    const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: timeout, signal: ctx.mcpReq.signal }))
+    const status = statusOf(seen)
+    if (status === 'pending') {
+      const outcome = { status: 'timed-out', reason: 'timed-out' }
+      throw new ProtocolError(refusalCode, 'Tracking timed out: nobody has answered yet.', outcome)
+    }
+    return seen.state.kind === 'failed' ? { status, error: seen.state.reason } : { status }
+  })
+}
+
+/** Another's question looks like one that never was. */
+async function ownQuestion(
+  assent: AskingSettings['assent'],
+  id: ElicitationId,
+  ctx: ServerContext,
+): Promise<Elicitation> {
+  const unknown = new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown elicitation: ${id}`)
+  try {
+    const kept = await assent.look(id)
+    if (kept.requester.participant === requesterOf(ctx).participant) return kept
+  } catch (error) {
+    if (!(error instanceof AssentError) || error.code !== 'not_found') throw error
+  }
+  throw unknown
+}

@@ -1,0 +1,80 @@
+import type { StepStore } from '../../call/step.ts'
+import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows.ts'
+import { canBeKept, type Database, type Statement } from './database.ts'
+
+const claim: Statement = {
+  name: 'assent_step_claim',
+  text: `insert into assent_step (walk, name, until_at) values ($1, $2, $3) on conflict (walk, name) do nothing`,
+}
+
+// Not within the claim: that one's snapshot may be older than the claim it lost to.
+const findFinished: Statement = {
+  name: 'assent_step_find_finished',
+  text: `select walk, name, sealed_key, box from assent_step where walk = $1 and name = $2 and box is not null`,
+}
+
+const finish: Statement = {
+  name: 'assent_step_finish',
+  text: `update assent_step set sealed_key = $3, box = $4 where walk = $1 and name = $2 and box is null`,
+}
+
+const listSealedExcept: Statement = {
+  name: 'assent_step_list_sealed_except',
+  text: `select walk, name, sealed_key, box from assent_step
+    where sealed_key is not null and sealed_key <> $1 limit $2`,
+}
+
+const reseal: Statement = {
+  name: 'assent_step_reseal',
+  text: `update assent_step set sealed_key = $5, box = $6
+    where walk = $1 and name = $2 and sealed_key = $3 and box = $4`,
+}
+
+const sealingKeys: Statement = {
+  name: 'assent_step_sealing_keys',
+  text: `select distinct sealed_key from assent_step where sealed_key is not null`,
+}
+
+// Skipping what is locked, two who clean up at once share the work and cannot block each other.
+const deleteSteps: Statement = {
+  name: 'assent_step_delete',
+  text: `
+    delete from assent_step where (walk, name) in (
+      select walk, name from assent_step where until_at < $1
+      order by until_at limit $2
+      for update skip locked)`,
+}
+
+/** Steps in PostgreSQL. */
+export function postgresSteps(database: Database): StepStore {
+  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+    return (await database.query(statement, values)).rowCount ?? 0
+  }
+
+  return {
+    async claim({ walk, name }, until) {
+      if ((await count(claim, [walk, name, until.getTime()])) === 1) return { kind: 'claimed' }
+      const { rows } = await database.query<FinishedStepRow>(findFinished, [walk, name])
+      return claimedBefore(rows[0])
+    },
+
+    async finish({ walk, name }, { key, box }) {
+      return canBeKept(walk + name) && (await count(finish, [walk, name, key, box])) === 1
+    },
+
+    async listSealedExcept(key, limit) {
+      return (await database.query<FinishedStepRow>(listSealedExcept, [key, limit])).rows.map(fromStepRow)
+    },
+
+    async reseal({ walk, name }, previous, next) {
+      return (await count(reseal, [walk, name, previous.key, previous.box, next.key, next.box])) === 1
+    },
+
+    async sealingKeys() {
+      const { rows } = await database.query<{ sealed_key: string }>(sealingKeys, [])
+      return rows.map(({ sealed_key }) => sealed_key)
+    },
+
+    deleteSteps: (moment, limit) => count(deleteSteps, [moment.getTime(), limit]),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Claimed, StepKey, StepStore } from '../../call/step.ts'
+import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows.ts'
+import type { Database, Row } from './driver.ts'
+import { reading } from './errors.ts'
+import type { Writer } from './writer.ts'
+
+const finishedRow = (row: Row) => row as unknown as FinishedStepRow
+
+export function sqliteSteps(database: Database, writer: Writer): StepStore {
+  const sql = statements(database)
+
+  function claim({ walk, name }: StepKey, until: Date): Claimed {
+    if (sql.claim.run(walk, name, until.getTime()) === 1) return { kind: 'claimed' }
+    const row = sql.findFinished.get(walk, name)
+    return claimedBefore(row && finishedRow(row))
+  }
+
+  return {
+    claim: (key, until) => writer.writeOne(() => claim(key, until)),
+    finish: ({ walk, name }, { key, box }) => writer.writeOne(() => sql.finish.run(key, box, walk, name) === 1),
+    listSealedExcept: (key, limit) =>
+      reading(() => sql.sealedExcept.all(key, limit).map((row) => fromStepRow(finishedRow(row)))),
+    reseal: ({ walk, name }, previous, next) =>
+      writer.writeOne(() => sql.reseal.run(next.key, next.box, walk, name, previous.key, previous.box) === 1),
+    sealingKeys: () => reading(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
+    deleteSteps: (moment, limit) => writer.writeOne(() => sql.deleteSteps.run(moment.getTime(), limit)),
+  }
+}
+
+const columns = 'walk, name, sealed_key, box'
+
+function statements(database: Database) {
+  const prepare = (sql: string) => database.prepare(sql)
+  return {
+    claim: prepare('INSERT INTO step (walk, name, until_at) VALUES (?, ?, ?) ON CONFLICT (walk, name) DO NOTHING'),
+    findFinished: prepare(`SELECT ${columns} FROM step WHERE walk = ? AND name = ? AND box IS NOT NULL`),
+    finish: prepare('UPDATE step SET sealed_key = ?, box = ? WHERE walk = ? AND name = ? AND box IS NULL'),
+    sealedExcept: prepare(`SELECT ${columns} FROM step WHERE sealed_key <> ? LIMIT ?`),
+    reseal: prepare(
+      'UPDATE step SET sealed_key = ?, box = ? WHERE walk = ? AND name = ? AND sealed_key = ? AND box = ?',
+    ),
+    sealingKeys: prepare('SELECT DISTINCT sealed_key FROM step WHERE sealed_key IS NOT NULL'),
+    deleteSteps: prepare('DELETE FROM step WHERE rowid IN (SELECT rowid FROM step WHERE until_at < ? LIMIT ?)'),
+  }
+}

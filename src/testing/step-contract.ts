@@ -1,0 +1,129 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import type { Sealed } from '../base/seal.ts'
+import type { StepKey, StepStore } from '../call/step.ts'
+import type { Promised } from './promised.ts'
+
+const many = 1_000
+const until = new Date('2026-01-01T01:00:00.000Z')
+const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
+
+const step = (walk: string, name = 'call'): StepKey => ({ walk, name })
+const sealed = (key: string, box = `v1.${key}`): Sealed => ({ key, box })
+
+async function claimed(store: StepStore, key: StepKey, worth = until): Promise<StepKey> {
+  deepEqual(await store.claim(key, worth), { kind: 'claimed' })
+  return key
+}
+
+async function finished(store: StepStore, key: StepKey, result: Sealed): Promise<StepKey> {
+  equal(await store.finish(await claimed(store, key), result), true)
+  return key
+}
+
+const promise = (name: string, run: (store: StepStore) => Promise<void>): Promised => ({
+  name: `steps: ${name}`,
+  run: ({ store }) => run(store.steps),
+})
+
+/** Text that gets lost in careless stores. */
+const text = 'é 𝄞 "\' \\ %s $1 ? :a /'
+
+export const stepContract: readonly Promised[] = [
+  promise('of two hundred who claim a step at once, exactly one gets it', async (store) => {
+    const claims = await Promise.all(times(200, () => store.claim(step('w'), until)))
+    equal(claims.filter(({ kind }) => kind === 'claimed').length, 1)
+    equal(claims.filter(({ kind }) => kind === 'begun').length, 199)
+  }),
+  promise('what came of a step comes back exactly, to everyone who claims it again', async (store) => {
+    const result = sealed(text, `${text}${'x'.repeat(100_000)}`)
+    const key = await finished(store, step(text, text), result)
+    for (const later of [until, new Date(1)]) {
+      deepEqual(await store.claim(key, later), { kind: 'finished', result })
+    }
+  }),
+  promise('a step that was claimed and not finished stays begun, also after its `until`', async (store) => {
+    const key = await claimed(store, step('w'), new Date(1))
+    deepEqual(await store.claim(key, until), { kind: 'begun' })
+  }),
+  promise('only a claimed step is finished, and only once', async (store) => {
+    equal(await store.finish(step('w'), sealed('k')), false)
+    const key = await claimed(store, step('w'))
+    const ends = await Promise.all(times(20, (index) => store.finish(key, sealed('k', `v1.${index}`))))
+    equal(ends.filter(Boolean).length, 1)
+    const result = sealed('k', `v1.${ends.indexOf(true)}`)
+    equal(await store.finish(key, sealed('late')), false)
+    deepEqual(await store.claim(key, until), { kind: 'finished', result })
+  }),
+  promise('steps of other walks and other names know nothing of each other', async (store) => {
+    await finished(store, step('a', 'b/c'), sealed('k'))
+    for (const other of [step('a/b', 'c'), step('a', 'b'), step('A', 'b/c'), step('a ', 'b/c'), step('', 'a')]) {
+      equal(await store.finish(other, sealed('k')), false)
+      await claimed(store, other)
+      deepEqual(await store.claim(other, until), { kind: 'begun' })
+    }
+  }),
+  promise(
+    'results sealed under other keys are found, and sealed anew only where they did not change',
+    async (store) => {
+      const old = await finished(store, step('old'), sealed('old'))
+      await finished(store, step('new'), sealed('new'))
+      await claimed(store, step('unfinished'))
+      deepEqual(await store.listSealedExcept('new', many), [{ key: old, result: sealed('old') }])
+      deepEqual((await store.sealingKeys()).sort(), ['new', 'old'])
+
+      equal(await store.reseal(old, sealed('old', 'v1.other'), sealed('new')), false)
+      equal(await store.reseal(old, sealed('other', 'v1.old'), sealed('new')), false)
+      equal(await store.reseal(step('unfinished'), sealed('old'), sealed('new')), false)
+      equal(await store.reseal(step('never'), sealed('old'), sealed('new')), false)
+      equal(await store.reseal(old, sealed('old'), sealed('new', 'v1.anew')), true)
+      equal(await store.reseal(old, sealed('old'), sealed('new')), false)
+      deepEqual(await store.claim(old, until), { kind: 'finished', result: sealed('new', 'v1.anew') })
+      deepEqual(await store.listSealedExcept('new', many), [])
+      deepEqual(await store.sealingKeys(), ['new'])
+      equal((await store.listSealedExcept('newer', 1)).length, 1)
+    },
+  ),
+  promise('deleting takes what is no longer worth remembering, finished or not, and nothing else', async (store) => {
+    const before = new Date(until.getTime() - 1)
+    for (const walk of ['a', 'b', 'c']) await claimed(store, step(walk), before)
+    await store.finish(step('a'), sealed('k'))
+    const kept = await claimed(store, step('kept'), until)
+    equal(await store.deleteSteps(before, many), 0)
+    equal(await store.deleteSteps(until, 2), 2)
+    equal(await store.deleteSteps(until, many), 1)
+    equal(await store.deleteSteps(until, many), 0)
+    deepEqual(await store.claim(kept, until), { kind: 'begun' })
+    equal(await store.finish(step('a'), sealed('k')), false)
+    await claimed(store, step('a'))
+  }),
+  {
+    name: 'steps: of many who claim through two openings at once, exactly one gets it',
+    async run({ store, again }) {
+      if (again === undefined) return
+      const other = await again()
+      try {
+        const claims = times(200, (index) => (index % 2 === 0 ? store : other).steps.claim(step('w'), until))
+        equal((await Promise.all(claims)).filter(({ kind }) => kind === 'claimed').length, 1)
+      } finally {
+        await other.close()
+      }
+    },
+  },
+  {
+    name: 'steps: opened again, everything is still there',
+    async run({ store, again }) {
+      if (again === undefined) return
+      const begun = await claimed(store.steps, step('begun'))
+      const done = await finished(store.steps, step('done'), sealed('k'))
+      await store.close()
+      const reopened = await again()
+      try {
+        deepEqual(await reopened.steps.claim(begun, until), { kind: 'begun' })
+        deepEqual(await reopened.steps.claim(done, until), { kind: 'finished', result: sealed('k') })
+        equal(await reopened.steps.finish(begun, sealed('k')), true)
+      } finally {
+        await reopened.close()
+      }
+    },
+  },
+]
