@@ -3,24 +3,29 @@ import { loginAddress } from './address.ts'
 import { discoverKeys } from './discover.ts'
 import { LoginUnavailable } from './errors.ts'
 
+type KeySet = ReturnType<typeof createRemoteJWKSet>
+
 /** The issuer's keys: looked for at first need, kept, fetched again when an unknown key turns up. */
 export function keysOf(issuer: string, jwksUri?: string): JWTVerifyGetKey {
-  let found: Promise<JWTVerifyGetKey> | undefined
+  let found: Promise<KeySet> | undefined
 
-  async function find(): Promise<JWTVerifyGetKey> {
+  async function find(): Promise<KeySet> {
     const address = jwksUri === undefined ? await discoverKeys(issuer) : loginAddress(jwksUri)
-    // It follows no redirect, and gives up after the time-out.
+    // It follows no redirect.
     return createRemoteJWKSet(address, { timeoutDuration: 5_000 })
   }
 
   return async (header, token) => {
+    let keys: KeySet | undefined
     try {
       found ??= find()
-      return await (await found)(header, token)
+      keys = await found
+      return await keys(header, token)
     } catch (error) {
       // The keys are there, and the token's is not among them.
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
-      found = undefined
+      // They may have moved. Good keys are kept, though: one token of an unknown key must not lock out the others.
+      if (keys?.fresh !== true) found = undefined
       throw new LoginUnavailable(error)
     }
   }

@@ -46,7 +46,7 @@ export function loginByTokens(options: TokenLoginOptions): Login {
 function isWorthChecking(token: string, issuer: string): boolean {
   try {
     const { alg = '', typ = 'JWT' } = decodeProtectedHeader(token)
-    // An id token, a logout token and the like are signed by the same keys, and let nobody in.
+    // A logout token, a security event and the like are signed by the same keys, and let nobody in.
     const isAccessToken = /^(application\/)?(at\+)?jwt$/i.test(typ)
     return isAccessToken && algorithms.includes(alg) && decodeJwt(token).iss === issuer
   } catch {
@@ -76,16 +76,18 @@ async function verifiedClaims(
 }
 
 function identityIn(claims: JWTPayload, issuer: string, groupsClaim: string): Identified | undefined {
-  const { sub: subject, exp } = claims
-  if (typeof subject !== 'string' || subject === '' || exp === undefined) return undefined
+  const subject = stringIn(claims.sub)
+  if (subject === undefined || claims.exp === undefined) return undefined
   return {
     participant: participantId({ issuer, subject }),
     groups: stringsIn(claims[groupsClaim]),
-    client: [claims.client_id, claims.azp].find((client) => typeof client === 'string' && client !== '') ?? 'unknown',
+    client: stringIn(claims.client_id) ?? stringIn(claims.azp) ?? 'unknown',
     scopes: scopesIn(claims.scope ?? claims.scp),
-    expiresAt: new Date((exp + tolerance) * 1_000),
+    expiresAt: new Date((claims.exp + tolerance) * 1_000),
   }
 }
+
+const stringIn = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
 const scopesIn = (claim: unknown) => (typeof claim === 'string' ? claim.split(' ').filter(Boolean) : stringsIn(claim))
 

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
-import { urlParams } from '../mcp/elicit-params.ts'
+import type { ElicitationResult } from '../elicitation/result.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
+import { tooManyTries } from './answers.ts'
+import { askByError } from './ask-by-error.ts'
 import { once } from './once.ts'
-import { openPage, type PageAsk, pageAsk } from './page-ask.ts'
+import { type PageAsk, pageAsk } from './page-ask.ts'
 import { pushForm, pushPage } from './push.ts'
 import { putForm, putPage } from './put.ts'
 import { type AskedForm, askedForm, checkMessage, type FormInput, type FormOutput } from './question.ts'
@@ -46,7 +48,7 @@ export interface Asks {
   /** Asks by a form, in the client. */
   form<Input extends FormInput>(message: string, schema: Input, options?: AskOptions): Promise<FormOutput<Input>>
   /** Sends the person to a page elsewhere, and waits until it is settled through `answer`. */
-  url(message: string, url: string, options?: PageOptions): Promise<Elicitation>
+  url(message: string, url: string, options?: PageOptions): Promise<ElicitationResult>
   /** Asks for a secret on a page of ours. It never passes through the client; with a `type` it is asked for once. */
   secret(message: string, options?: SecretOptions): Promise<string>
   /** Asks for a yes, which counts once. */
@@ -81,14 +83,12 @@ export function asksFor(visit: Visit, round: Round): Asks {
       const askKey = keyOf(key === undefined ? {} : { key })
       const { participant } = visit.call.requester
       const known = type === undefined ? undefined : await assent.find(participant, type)
-      if (known?.success && typeof known.data?.apiKey === 'string') return known.data.apiKey
+      if (known?.success) return apiKeyIn(known)
 
       const question = { mode: 'url', message, page: 'api-key' } as const
       const all = { ...metadata, ...labels }
       const ask = pageAsk({ question, purpose: 'secret', ...(type !== undefined && { type }), metadata: all })
-      const { id } = await askPage(visit, round, askKey, ask)
-      const result = await assent.getResult(participant, id)
-      return String(result?.data?.apiKey)
+      return apiKeyIn(await askPage(visit, round, askKey, ask))
     },
     async confirm(message, { answer = 'client', key, ...labels } = {}) {
       const askKey = keyOf(key === undefined ? {} : { key })
@@ -141,32 +141,32 @@ async function askForm(
     if (!modes.url) throw cannotAsk('form')
   }
   const question = { mode: 'url', message: form.message, page: 'form', schema: form.schema } as const
-  const settled = await askPage(
-    visit,
-    round,
-    key,
-    pageAsk({ question, purpose: isYes ? 'confirm' : 'input', metadata: {} }),
-  )
-  const content =
-    settled.state.kind === 'answered' && 'content' in settled.state.answer ? settled.state.answer.content : {}
-  const read = await form.read(content)
-  if (read.kind === 'invalid') throw new AskRefused('invalid', 'The answer does not fit.')
+  const ask = pageAsk({ question, purpose: isYes ? 'confirm' : 'input', metadata: {} })
+  const { data = {} } = await askPage(visit, round, key, ask)
+  const read = await form.read(data)
+  if (read.kind === 'invalid') throw tooManyTries(read.errors)
   return { value: read.value }
 }
 
-async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
-  const { revision, modes, canPush, urlBy, assumeUrl } = visit
-  if (isPerRequest(revision)) return putPage(visit, round, key, ask)
-  if (revision !== undefined && modes.url && canPush && urlBy === 'push') return pushPage(visit, revision, key, ask)
-  if ((modes.url && canPush) || (!canPush && assumeUrl)) return putIntoError(visit, round, key, ask)
+async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<ElicitationResult> {
+  const { assent, call, revision, modes, canPush, urlBy, assumeUrl } = visit
+  const resultOf = async ({ id }: Elicitation) => {
+    const result = await assent.getResult(call.requester.participant, id)
+    if (result?.success !== true) throw new AskRefused('failed', 'The answer is gone.', 'deleted')
+    return result
+  }
+  if (isPerRequest(revision)) return resultOf(await putPage(visit, round, key, ask))
+  if (revision !== undefined && modes.url && canPush && urlBy === 'push') {
+    return resultOf(await pushPage(visit, revision, key, ask))
+  }
+  if ((modes.url && canPush) || (!canPush && assumeUrl)) return askByError(visit, round, key, ask)
   fellBack(visit, canPush ? 'url-undeclared' : 'no-session')
   throw cannotAsk('url')
 }
 
-/** The client is told to send the person there and to call again (E11-23); called again, the answer is found by its type. */
-async function putIntoError(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
-  const { id, question } = await openPage(visit, key, ask)
-  return round.put(key, urlParams(question, id, '2025-11-25'))
+function apiKeyIn({ data }: ElicitationResult): string {
+  if (typeof data?.apiKey === 'string') return data.apiKey
+  throw new AskRefused('failed', 'What was given is not a key.', 'no-key')
 }
 
 function cannotAsk(mode: 'form' | 'url'): AskRefused {

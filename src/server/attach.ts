@@ -12,12 +12,13 @@ import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
 import { modesOf } from '../mcp/modes.ts'
 import type { ClientInfo } from '../mcp/quirks.ts'
-import { openState, sealState } from '../mcp/request-state.ts'
+import { StateRefused } from '../mcp/request-state.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
+import { carried, carry } from './carry.ts'
 import { endsRound } from './round.ts'
 import { answerTracking } from './track.ts'
 import { type AskingSettings, beginVisit, type Visit } from './visit.ts'
-import { newWalk, walkFrom } from './walk-state.ts'
+import { newWalk, type WalkState } from './walk-state.ts'
 
 /** The methods in which a server may ask (M26-02). */
 const askable = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -71,11 +72,9 @@ async function visited(
   if (!isInputRequiredResult(result) || !isPerRequest(visit.revision) || endsRound(result)) return result
 
   // A handler may return the SDK's own questions, with a state of its own: ours wraps it.
-  const { assent, call, clocks, walk } = visit
   if (result.requestState === undefined) return result
-  walk.s = result.requestState
-  const expiresAt = new Date(assent.clock.now().getTime() + clocks.state)
-  return { ...result, requestState: await sealState(assent.vault, call, walk, expiresAt) }
+  visit.walk.s = result.requestState
+  return { ...result, requestState: await carry(visit) }
 }
 
 async function visitFrom(
@@ -95,7 +94,7 @@ async function visitFrom(
     arguments: params.arguments,
   }
   const state = isPerRequest(revision) ? ctx.mcpReq.requestState() : undefined
-  const walk = typeof state === 'string' ? walkFrom(await opened(settings, call, state)) : newWalk()
+  const walk = typeof state === 'string' ? await opened(settings, call, state) : newWalk()
   return {
     ...settings,
     // A handler that keeps a state of its own gets that one back, and never sees ours.
@@ -130,12 +129,12 @@ function clientOf(server: Server, { mcpReq }: ServerContext, perRequest: boolean
   }
 }
 
-async function opened({ assent }: AskingSettings, call: Visit['call'], state: string): Promise<unknown> {
+async function opened(settings: AskingSettings, call: Visit['call'], state: string): Promise<WalkState> {
   try {
-    return await openState(assent.vault, call, state, assent.clock.now())
+    return await carried(settings, call, state)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason: 'invalid_request_state' })
+    if (!(error instanceof StateRefused)) throw error
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { reason: 'invalid_request_state' })
   }
 }
 

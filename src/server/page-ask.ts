@@ -19,10 +19,10 @@ export function pageAsk(ask: Omit<PageAsk, 'fingerprint'>): PageAsk {
   return { ...ask, fingerprint: digest({ question, purpose, type, metadata }) }
 }
 
-/** Keeps the question of this walk; walked again, it is the same one. */
+/** Keeps the question; asked again about the same thing, it is the same one. */
 export async function openPage(
-  { assent, call, name, walk, clocks }: Visit,
-  key: string,
+  { assent, call, name, clocks }: Visit,
+  about: string,
   { question, purpose, type, metadata }: PageAsk,
 ): Promise<{ id: ElicitationId; question: Extract<Question, { mode: 'url' }> }> {
   const { elicitation } = await assent.ask({
@@ -31,12 +31,17 @@ export async function openPage(
     ...(type !== undefined && { type }),
     origin: { server: name },
     requester: call.requester,
-    about: `${walk.w} ${key}`,
+    about,
     metadata,
     expiresInMs: clocks.question,
   })
   if (elicitation.question.mode !== 'url') throw new TypeError('A page is asked for by url.')
   return { id: elicitation.id, question: elicitation.question }
+}
+
+/** What a question of this walk is about: no other walk joins it. */
+export function aboutOf({ walk }: Visit, key: string): string {
+  return `${walk.w} ${key}`
 }
 
 /** The requester's own client, as one who answers. */

@@ -4,7 +4,7 @@ import type { Revision } from '../elicitation/form/revision.ts'
 import { type ElicitParams, formParams, urlParams } from '../mcp/elicit-params.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from './answers.ts'
-import { clientOf, openPage, type PageAsk } from './page-ask.ts'
+import { aboutOf, clientOf, openPage, type PageAsk } from './page-ask.ts'
 import { keepingAlive } from './progress.ts'
 import type { AskedForm } from './question.ts'
 import type { Visit } from './visit.ts'
@@ -23,13 +23,13 @@ export async function pushForm(
   form: AskedForm,
   isYes: boolean,
 ): Promise<{ value: unknown } | undefined> {
-  const { assent, call, name, clocks, walk } = visit
+  const { assent, call, name, clocks } = visit
   const { elicitation } = await assent.ask({
     question: { mode: 'form', message: form.message, schema: form.schema },
     purpose: isYes ? 'confirm' : 'input',
     origin: { server: name },
     requester: call.requester,
-    about: `${walk.w} ${key}`,
+    about: aboutOf(visit, key),
     expiresInMs: clocks.question,
   })
 
@@ -63,12 +63,16 @@ export async function pushForm(
 /** Asks a client of 2025-11-25 to send the person to a page, and waits until they are done there. */
 export async function pushPage(visit: Visit, revision: Revision, key: string, ask: PageAsk): Promise<Elicitation> {
   const { assent, clocks, ctx } = visit
-  const { id, question } = await openPage(visit, key, ask)
+  const { id, question } = await openPage(visit, aboutOf(visit, key), ask)
   const pushed = await push(visit, urlParams(question, id, revision), id)
+  if (pushed.kind === 'unanswered') {
+    await assent.withdraw(id, visit.call.requester, 'the client did not answer')
+    throw new AskRefused('expired', 'The client did not say whether the person will open the page.', 'unanswered')
+  }
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
     await assent.answer(id, clientOf(visit), { action: pushed.result.action })
   }
-  // Accept is consent to open the page, never the answer (E11-19); and whoever got no answer may still find the page.
+  // Accept is consent to open the page, never the answer (E11-19).
   const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
   await visit.complete(id)
   const refusal = refusalIn(seen)
@@ -76,7 +80,7 @@ export async function pushPage(visit: Visit, revision: Revision, key: string, as
   return seen
 }
 
-async function push({ assent, ctx, clocks }: Visit, params: ElicitParams, id: ElicitationId): Promise<Pushed> {
+async function push({ assent, ctx, call, clocks }: Visit, params: ElicitParams, id: ElicitationId): Promise<Pushed> {
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
   const asking = ctx.mcpReq
@@ -88,6 +92,10 @@ async function push({ assent, ctx, clocks }: Visit, params: ElicitParams, id: El
     const first = await Promise.race([asking, elsewhere])
     if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw requesterGone()
     return first
+  } catch (error) {
+    // Whoever cancels takes the question back; of one who merely dropped out it stays.
+    if (isCancelled(ctx.mcpReq.signal)) await assent.withdraw(id, call.requester, 'the call was cancelled')
+    throw error
   } finally {
     over.abort()
     elsewhere.catch(() => {})
@@ -98,6 +106,10 @@ function pushFailed(error: unknown, isGone: boolean): Pushed {
   if (isGone || (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw requesterGone()
   // No answer in time, or a client that declared what it cannot do: another way may work.
   return { kind: 'unanswered' }
+}
+
+function isCancelled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
 }
 
 function requesterGone(): AskRefused {

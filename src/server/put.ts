@@ -4,8 +4,7 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import { formParams, urlParams } from '../mcp/elicit-params.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { clientAnswer, mostTries, refusalIn, refusedBy, tooManyTries, wordsFor } from './answers.ts'
-import type { PageAsk } from './page-ask.ts'
-import { clientOf, openPage } from './page-ask.ts'
+import { aboutOf, clientOf, openPage, type PageAsk } from './page-ask.ts'
 import type { AskedForm } from './question.ts'
 import type { Round } from './round.ts'
 import type { Visit } from './visit.ts'
@@ -73,7 +72,7 @@ export async function putPage(visit: Visit, round: Round, key: string, ask: Page
 
   const pending = sameQuestion(key, walk.p[key], ask.fingerprint)
   if (pending?.r === undefined) {
-    const { id, question } = await openPage(visit, key, ask)
+    const { id, question } = await openPage(visit, aboutOf(visit, key), ask)
     walk.p[key] = { f: ask.fingerprint, r: id }
     return round.put(key, urlParams(question, id, revision))
   }

@@ -1,6 +1,6 @@
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server'
 import type { ElicitParams } from '../mcp/elicit-params.ts'
-import { sealState } from '../mcp/request-state.ts'
+import { carry } from './carry.ts'
 import type { Visit } from './visit.ts'
 
 /** One round of a 2026 client: the questions that a handler puts before it can go on. */
@@ -19,7 +19,7 @@ export interface Round {
 /** Questions put in the same breath go out together. */
 export function startRound(gone: AbortSignal): Round {
   const requests = new Map<string, ElicitParams>()
-  const ending = new AbortController()
+  let ending: AbortController | undefined
   const { promise: over, resolve } = withResolvers()
   let isEnding = false
 
@@ -27,7 +27,7 @@ export function startRound(gone: AbortSignal): Round {
     if (!isEnding) {
       isEnding = true
       setImmediate(() => {
-        ending.abort()
+        ending?.abort()
         resolve()
       })
     }
@@ -40,16 +40,19 @@ export function startRound(gone: AbortSignal): Round {
       return end()
     },
     rest: end,
-    signal: AbortSignal.any([ending.signal, gone]),
+    // Made when it is needed: most requests ask nothing.
+    get signal() {
+      ending ??= new AbortController()
+      return AbortSignal.any([ending.signal, gone])
+    },
     over,
     requests,
   }
 }
 
 /** What the client is told at the end of a round: the questions, and the sealed state of the walk. */
-export async function endRound({ assent, call, walk, clocks }: Visit, round: Round): Promise<InputRequiredResult> {
-  const expiresAt = new Date(assent.clock.now().getTime() + clocks.state)
-  const requestState = await sealState(assent.vault, call, walk, expiresAt)
+export async function endRound(visit: Visit, round: Round): Promise<InputRequiredResult> {
+  const requestState = await carry(visit)
   const entries = [...round.requests].map(([key, params]) => [key, { method: 'elicitation/create', params }])
   const inputRequests = Object.fromEntries(entries)
   const result = inputRequired(entries.length === 0 ? { requestState } : { inputRequests, requestState })

@@ -5,13 +5,13 @@ import { challenge } from './challenge.ts'
 import { refusal } from './replies.ts'
 import type { ProtectedResource } from './resource.ts'
 
-/** Finds out who sent a request, by its bearer token; or says what is missing. Tokens in a query are never read (O-05). */
-export type Authenticate = (headers: Headers) => Promise<AuthInfo | Response>
+/** Finds out who sent a request, by its Authorization header; or says what is missing. */
+export type Authenticate = (authorization: string | null) => Promise<AuthInfo | Response>
 
 export function authenticateBy(login: Login, resource: ProtectedResource, clock: Clock): Authenticate {
-  return async (headers) => {
-    const token = bearerToken(headers.get('authorization'))
-    if (token === undefined) return challenge(resource)
+  return async (authorization) => {
+    const token = bearerToken(authorization)
+    if (token === undefined) return challenge(resource, 'no_token')
 
     let identified: Identified | undefined
     try {
@@ -20,12 +20,9 @@ export function authenticateBy(login: Login, resource: ProtectedResource, clock:
       // The token may well be good: a 401 would make its client throw it away.
       return refusal(503, 'Tokens cannot be checked right now. Try again later.', { headers: { 'Retry-After': '5' } })
     }
-    if (identified === undefined || isOver(identified, clock.now())) {
-      return challenge(resource, { error: 'invalid_token', description: 'The token is not valid here, or no longer.' })
-    }
-    if (!resource.scopes.every((scope) => identified.scopes.includes(scope))) {
-      return challenge(resource, { error: 'insufficient_scope', description: 'The token lacks a scope.' })
-    }
+    if (identified === undefined || isOver(identified, clock.now())) return challenge(resource, 'invalid_token')
+    const { scopes } = identified
+    if (!resource.scopes.every((scope) => scopes.includes(scope))) return challenge(resource, 'insufficient_scope')
     return authInfoOf(identified, resource)
   }
 }
@@ -46,6 +43,6 @@ function authInfoOf(identified: Identified, resource: ProtectedResource): AuthIn
     ...(expiresAt !== undefined && { expiresAt: Math.floor(expiresAt.getTime() / 1_000) }),
     resource: resource.url,
     resourceMetadataUrl: resource.metadataUrl,
-    extra: { participant, groups },
+    extra: { participant, groups, requiredScopes: resource.scopes },
   }
 }

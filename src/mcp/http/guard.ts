@@ -28,9 +28,10 @@ export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
 
 /** Without login whoever reaches us is the local person, so what was passed on from elsewhere stays out. */
 export const guardLocal: Guard = (headers) =>
-  headers.has('forwarded') || headers.has('x-forwarded-for')
-    ? refusal(403, 'This server has no login and serves this machine only. Configure a login to serve others.')
-    : undefined
+  headers.has('forwarded') || headers.has('x-forwarded-for') ? notLocal() : undefined
+
+export const notLocal = () =>
+  refusal(403, 'This server has no login and serves this machine only. Configure a login to serve others.')
 
 /** Whether a socket's far end is this machine. A socket that is gone has no address, and counts as elsewhere. */
 export function isLoopbackAddress(address: string | undefined): boolean {

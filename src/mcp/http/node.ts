@@ -1,40 +1,43 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { bodyOfMessage, type ReadBody } from './body.ts'
+import type { Socket } from 'node:net'
+import type { Arrival } from './arrival.ts'
+import { bodyOfMessage } from './body.ts'
+import { refusal } from './replies.ts'
 
-/** One request at the door: its head, and a body that is read only when it is wanted. */
-export interface Arrival {
-  readonly request: Request
-  readonly readBody: ReadBody
-  /** The far end of the socket, where there is one to see. */
-  readonly peer?: string | undefined
-}
+type Serve = (arrival: Arrival, socket: Socket) => Promise<Response>
 
 /** Serves node:http. A client that goes away aborts its request's signal; one that reads slowly is waited for. */
-export function nodeListener(serve: (arrival: Arrival) => Promise<Response>): RequestListener {
+export function nodeListener(serve: Serve): RequestListener {
   return (message, reply) => {
     const gone = new AbortController()
     reply.on('close', () => {
       if (!reply.writableFinished) gone.abort()
     })
-    const arrival = {
-      request: requestOf(message, gone.signal),
-      readBody: bodyOfMessage(message),
-      peer: message.socket.remoteAddress,
-    }
-    serve(arrival)
+    handle(message, serve, gone.signal)
       .then((response) => write(response, reply, gone.signal))
       .catch(() => reply.destroy())
   }
 }
 
-function requestOf(message: IncomingMessage, signal: AbortSignal): Request {
+async function handle(message: IncomingMessage, serve: Serve, signal: AbortSignal): Promise<Response> {
+  const request = requestOf(message, signal)
+  if (request === undefined) return refusal(400, 'Bad Request')
+  const authorization = message.headers.authorization ?? null
+  return serve({ request, authorization, readBody: bodyOfMessage(message) }, message.socket)
+}
+
+/** Undefined where Node lets something pass that a web Request cannot hold, such as the method TRACE. */
+function requestOf({ rawHeaders, headers: { host }, url, method }: IncomingMessage, signal: AbortSignal) {
   const headers = new Headers()
-  for (let at = 0; at < message.rawHeaders.length; at += 2) {
-    headers.append(message.rawHeaders[at] as string, message.rawHeaders[at + 1] as string)
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.toLowerCase() !== 'authorization') headers.append(name, rawHeaders[at + 1] as string)
   }
-  // A host that cannot stand in a url is refused by the guard, which reads the header.
-  const base = URL.canParse(`http://${message.headers.host}`) ? `http://${message.headers.host}` : 'http://localhost'
-  return new Request(new URL(message.url ?? '/', base), { method: message.method ?? 'GET', headers, signal })
+  try {
+    return new Request(`http://${host ?? 'localhost'}${url}`, { method: method ?? 'GET', headers, signal })
+  } catch {
+    return undefined
+  }
 }
 
 async function write(response: Response, reply: ServerResponse, gone: AbortSignal): Promise<void> {
@@ -45,8 +48,7 @@ async function write(response: Response, reply: ServerResponse, gone: AbortSigna
     return
   }
   const reader = response.body.getReader()
-  const giveUp = () => void reader.cancel().catch(() => {})
-  gone.addEventListener('abort', giveUp, { once: true })
+  gone.addEventListener('abort', () => reader.cancel().catch(() => {}), { once: true })
   for (;;) {
     const { value } = await reader.read()
     if (value === undefined) break
@@ -55,6 +57,7 @@ async function write(response: Response, reply: ServerResponse, gone: AbortSigna
   reply.end()
 }
 
+/** Resolves when the client has read what it was sent, or is gone. */
 function drained(reply: ServerResponse, gone: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (gone.aborted) return resolve()

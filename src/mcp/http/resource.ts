@@ -14,6 +14,8 @@ export interface ProtectedResource {
 const wellKnown = '/.well-known/oauth-protected-resource'
 
 export function protectedResource(login: Login, scopes: readonly string[], publicUrl?: string): ProtectedResource {
+  const unsayable = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope))
+  if (unsayable !== undefined) throw new BadArgument(`"${unsayable}" is not a scope.`)
   const url = publicAddress(publicUrl ?? login.audience)
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(url)
   const metadata = {

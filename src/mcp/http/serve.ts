@@ -4,12 +4,12 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import type { Login } from '../../participant/identify.ts'
+import { type Arrival, arrivalOf } from './arrival.ts'
 import { authenticateBy } from './authenticate.ts'
-import { bodyOfRequest } from './body.ts'
 import { eraOf } from './era.ts'
-import { guardAgainstRebinding, guardLocal, isLoopbackAddress } from './guard.ts'
-import { type Arrival, nodeListener } from './node.ts'
-import { idOf, refusal } from './replies.ts'
+import { guardAgainstRebinding, guardLocal, isLoopbackAddress, notLocal } from './guard.ts'
+import { nodeListener } from './node.ts'
+import { refusal } from './replies.ts'
 import { protectedResource } from './resource.ts'
 import { keepSessions, type ServerFactory } from './sessions.ts'
 
@@ -71,7 +71,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   const sessions = keepSessions(factory, { ...limits, idle: milliseconds(options.sessionIdle ?? '30m') }, clock)
 
   /** Guard, who, what, where to: the order keeps strangers from costing anything. */
-  async function serve({ request, readBody }: Arrival): Promise<Response> {
+  async function serve({ request, authorization, readBody }: Arrival): Promise<Response> {
     const { method, headers } = request
     const refused = guard(headers) ?? (login === undefined ? guardLocal(headers) : undefined)
     if (refused) return refused
@@ -81,11 +81,10 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return resource?.respond(method, pathname) ?? refusal(404, 'Not found')
     }
 
-    const authInfo = await authenticate?.(headers)
+    const authInfo = await authenticate?.(authorization)
     if (authInfo instanceof Response) return authInfo
 
-    const shown = authInfo === undefined ? request : withoutToken(request)
-    if (method === 'GET' || method === 'DELETE') return sessions.serve(shown, undefined, authInfo)
+    if (method === 'GET' || method === 'DELETE') return sessions.serve(request, undefined, authInfo)
     if (method !== 'POST') return refusal(405, 'Method not allowed', { headers: { Allow: 'GET, POST, DELETE' } })
     if (!isJsonContentType(headers.get('content-type'))) {
       return refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
@@ -96,7 +95,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     }
     const body = parse(text)
     if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: -32_700 })
-    return dispatch(shown, body, authInfo)
+    return dispatch(request, body, authInfo)
   }
 
   function dispatch(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
@@ -109,16 +108,14 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return await serve(arrival)
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)))
-      return refusal(500, 'Internal server error', { code: -32_603, id: idOf(undefined) })
+      return refusal(500, 'Internal server error', { code: -32_603 })
     }
   }
 
   return {
-    fetch: (request) => answer({ request, readBody: bodyOfRequest(request) }),
-    node: nodeListener(async (arrival) =>
-      login === undefined && !isLoopbackAddress(arrival.peer)
-        ? refusal(403, 'This server has no login and serves this machine only.')
-        : answer(arrival),
+    fetch: (request) => answer(arrivalOf(request)),
+    node: nodeListener(async (arrival, { remoteAddress }) =>
+      login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(arrival),
     ),
     get sessions() {
       return sessions.size
@@ -135,10 +132,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function withoutToken(request: Request): Request {
-  const headers = new Headers(request.headers)
-  headers.delete('authorization')
-  return new Request(request.url, { method: request.method, headers, signal: request.signal })
 }

@@ -1,0 +1,43 @@
+import { digest } from '../base/canonical.ts'
+import type { ElicitationResult } from '../elicitation/result.ts'
+import { urlParams } from '../mcp/elicit-params.ts'
+import { requesterKey } from '../participant/requester.ts'
+import { refusedBy } from './answers.ts'
+import { openPage, type PageAsk } from './page-ask.ts'
+import type { Round } from './round.ts'
+import type { Visit } from './visit.ts'
+
+const day = 86_400_000
+
+/**
+ * Tells a client of 2025-11-25 by the error -32042 to send its person to a page and to call again (E11-23). Called
+ * again with the same arguments, the answer is found by its type: an author's own, which stays good for every call, or
+ * one made of this very call, which is good once.
+ */
+export async function askByError(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<ElicitationResult> {
+  const { assent, call } = visit
+  const about = digest([
+    requesterKey(call.requester),
+    call.method,
+    call.name,
+    call.arguments ?? null,
+    key,
+    ask.fingerprint,
+  ])
+  const type = ask.type ?? `call-${about}`
+  const known = await assent.find(call.requester.participant, type)
+  if (known !== undefined && ((ask.type !== undefined && known.success) || (await isFirstUse(visit, type, known)))) {
+    if (known.action !== 'accept') throw refusedBy(known.action)
+    return known
+  }
+  const { id, question } = await openPage(visit, about, { ...ask, type })
+  visit.completeLater(id)
+  return round.put(key, urlParams(question, id, '2025-11-25'))
+}
+
+/** An answer to one call counts for one call; and a no is told once, after which the person may be asked again. */
+async function isFirstUse({ assent }: Visit, type: string, { completedAt }: ElicitationResult): Promise<boolean> {
+  const until = new Date(assent.clock.now().getTime() + day)
+  const claimed = await assent.store.steps.claim({ walk: type, name: `used ${completedAt.toISOString()}` }, until)
+  return claimed.kind === 'claimed'
+}
