@@ -1,5 +1,5 @@
-import type { Head } from './audit/event.ts'
 import type { AuditEntry } from './audit/entry.ts'
+import type { Head } from './audit/event.ts'
 import { exportAudit } from './audit/export.ts'
 import { forgetInAudit } from './audit/forget.ts'
 import { auditKey } from './audit/key.ts'
@@ -25,7 +25,7 @@ import type { ElicitationResult } from './elicitation/result.ts'
 import { look } from './elicitation/settle.ts'
 import { type Waiting, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
-import type { Person } from './participant/identify.ts'
+import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
@@ -44,6 +44,15 @@ export interface AssentOptions {
   readonly keys?: string
   /** Where people reach the pages. */
   readonly publicUrl?: string
+  /** Whose access tokens say who somebody is. Left out: there is one local participant. */
+  readonly auth?: {
+    readonly issuer: string
+    /** Whom the tokens must be meant for: this installation. */
+    readonly audience: string
+    readonly jwksUri?: string
+    /** The claim that names a person's groups. Default: `groups`. */
+    readonly groupsClaim?: string
+  }
   readonly channels?: readonly Channel[]
   readonly limits?: Partial<ElicitationLimits>
   readonly clocks?: {
@@ -65,6 +74,8 @@ export interface Assent {
   readonly vault: Vault
   readonly clock: Clock
   readonly limits: ElicitationLimits
+  /** How people are known by their tokens; absent where there is one local participant. */
+  readonly login?: Login
   /** Writes an event of a channel's own into the audit. */
   record(entry: AuditEntry): Promise<void>
   ask(request: Ask): Promise<Asked>
@@ -109,8 +120,9 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const address = typeof where === 'string' ? readAddress(where) : undefined
   const keys = keysFor(address, options.keys ?? process.env.ASSENT_KEYS)
   const vault = createVault(keys)
-  // Before the store is opened: with keys that cannot be used nothing is made or migrated.
+  // Before the store is opened: with settings that cannot be used nothing is made or migrated.
   await vault.currentKey()
+  const login = options.auth && (await loginFrom(options.auth, clock))
   const store = typeof where === 'string' ? await openStore(readAddress(where)) : where
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 
@@ -137,6 +149,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     vault,
     clock,
     limits: desk.limits,
+    ...(login && { login }),
     record: (entry) => audit.record(entry),
     ask: (request) => ask(desk, request),
     answer: (id, answering, given) => answer(desk, id, answering, given),
@@ -172,6 +185,12 @@ function keysFor(store: StoreAddress | undefined, given: string | undefined): Ke
   throw new BadKeys(
     'This store needs keys that all its processes share. Set ASSENT_KEYS; `assent keys make` prints a key.',
   )
+}
+
+/** Loaded where it is needed: most installations on one machine have no login. */
+async function loginFrom(auth: NonNullable<AssentOptions['auth']>, clock: Clock): Promise<Login> {
+  const { loginByTokens } = await import('./oauth/verify-token.ts')
+  return loginByTokens({ ...auth, clock })
 }
 
 /** What was opened is closed when the next step fails. */
