@@ -112,11 +112,13 @@ export interface Forgotten {
 const defaultStore = 'sqlite:.assent/assent.db'
 const defaultPublicUrl = 'http://127.0.0.1:4180'
 const oneHour = 3_600_000
+const longestTimer = 2 ** 31 - 1
 const defaultClocks = { question: '10m', tidy: '1m' }
 
 /** Binds the rooms to a store, its keys, a clock and the channels. */
 export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
-  const { store: where = defaultStore, clock = systemClock, clocks = {}, retain = {} } = options
+  const { store: where = defaultStore, clock = systemClock } = options
+  const times = timesFrom(options)
   const address = typeof where === 'string' ? readAddress(where) : undefined
   const keys = keysFor(address, options.keys ?? process.env.ASSENT_KEYS)
   const vault = createVault(keys)
@@ -127,13 +129,14 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 
   const audit = openAuditLog({ store: store.audit, key, clock })
-  const desk = deskFor({ options, store, vault, audit, clock })
-  const tidy = () => tidyUp({ desk, store, key, audit, retain })
+  const desk = deskFor({ options, store, vault, audit, clock, questionMs: times.question })
+  const tidy = () => tidyUp({ desk, store, key, audit, retain: times.retain })
   const isTimeToPrune = atMostEvery(oneHour, clock)
   // Pruning the audit writes to it, so it is not done every minute.
   const tidyInPassing = () =>
-    tidyUp({ desk, store, key, audit, retain: isTimeToPrune() ? retain : { ...retain, audit: undefined } })
-  const stopTidying = every(milliseconds(clocks.tidy ?? defaultClocks.tidy), tidyInPassing)
+    tidyUp({ desk, store, key, audit, retain: isTimeToPrune() ? times.retain : { ...times.retain, audit: undefined } })
+  const stopTidying = every(times.tidy, tidyInPassing, (error) => desk.events.tell({ kind: 'tidy-failed', error }))
+  const { begin, allDone } = trackWork()
 
   return {
     store,
@@ -151,17 +154,17 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     limits: desk.limits,
     ...(login && { login }),
     record: (entry) => audit.record(entry),
-    ask: (request) => ask(desk, request),
-    answer: (id, answering, given) => answer(desk, id, answering, given),
-    wait: (id, waiting) => wait(desk, id, waiting),
-    look: (id) => look(desk, id),
+    ask: (request) => begin(ask(desk, request)),
+    answer: (id, answering, given) => begin(answer(desk, id, answering, given)),
+    wait: (id, waiting) => begin(wait(desk, id, waiting)),
+    look: (id) => begin(look(desk, id)),
     find: (participant, type) => find(desk, participant, type),
     getResult: (participant, id) => getResult(desk, participant, id),
     listOpen: (person, limit, after) => listOpen(desk, person, limit, after),
-    withdraw: (id, by, reason) => withdraw(desk, id, by, reason),
-    withdrawAsObsolete: (id, reason) => withdrawAsObsolete(desk, id, reason),
-    fail: (id, reason) => fail(desk, id, reason),
-    tidy,
+    withdraw: (id, by, reason) => begin(withdraw(desk, id, by, reason)),
+    withdrawAsObsolete: (id, reason) => begin(withdrawAsObsolete(desk, id, reason)),
+    fail: (id, reason) => begin(fail(desk, id, reason)),
+    tidy: () => begin(tidy()),
     async forget(participant) {
       const deletedQuestions = await store.elicitations.forget(participant)
       await forgetInAudit({ store: store.audit, log: audit, participant })
@@ -170,9 +173,15 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     verifyAudit: (heads) => verifyAudit({ store: store.audit, key, ...(heads ? { heads } : {}) }),
     exportAudit: () => exportAudit(store.audit, clock.now()),
     async close() {
+      for (const sendHome of desk.waiters) sendHome()
       await stopTidying()
-      await audit.close()
-      await store.close()
+      // What was begun is finished: what is saved is also told.
+      await allDone()
+      try {
+        await audit.close()
+      } finally {
+        await store.close()
+      }
     },
   }
 }
@@ -209,9 +218,10 @@ interface DeskParts {
   readonly vault: Vault
   readonly audit: AuditLog
   readonly clock: Clock
+  readonly questionMs: number
 }
 
-function deskFor({ options, store, vault, audit, clock }: DeskParts): Desk {
+function deskFor({ options, store, vault, audit, clock, questionMs }: DeskParts): Desk {
   const publicUrl = (options.publicUrl ?? defaultPublicUrl).replace(/\/$/, '')
   return {
     store: store.elicitations,
@@ -221,10 +231,31 @@ function deskFor({ options, store, vault, audit, clock }: DeskParts): Desk {
     clock,
     channels: options.channels ?? [],
     linkTo: (id, page) => `${publicUrl}/elicit/${id}/${page}`,
-    limits: { ...defaultLimits, ...options.limits },
-    questionMs: milliseconds(options.clocks?.question ?? defaultClocks.question),
+    limits: { ...defaultLimits, ...withoutUndefined(options.limits ?? {}) },
+    questionMs,
     events: createEvents<ElicitationNews>(),
+    waiters: new Set(),
   }
+}
+
+interface Times {
+  readonly question: number
+  readonly tidy: number
+  readonly retain: { readonly settled?: number | undefined; readonly audit?: number | undefined }
+}
+
+/** All of them read before anything is opened: a setting that cannot be read must not fail later, in silence. */
+function timesFrom({ clocks = {}, retain = {} }: AssentOptions): Times {
+  const maybe = (duration: Duration | undefined) => (duration === undefined ? undefined : milliseconds(duration))
+  return {
+    question: milliseconds(clocks.question ?? defaultClocks.question),
+    tidy: milliseconds(clocks.tidy ?? defaultClocks.tidy),
+    retain: { settled: maybe(retain.settled), audit: maybe(retain.audit) },
+  }
+}
+
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }
 
 interface TidyParts {
@@ -232,11 +263,11 @@ interface TidyParts {
   readonly store: Store
   readonly key: Buffer
   readonly audit: AuditLog
-  readonly retain: { readonly settled?: Duration | undefined; readonly audit?: Duration | undefined }
+  readonly retain: Times['retain']
 }
 
 async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<Tidied> {
-  const before = (age: Duration) => new Date(desk.clock.now().getTime() - milliseconds(age))
+  const before = (ms: number) => new Date(desk.clock.now().getTime() - ms)
   const expired = await expire(desk)
   const deletedQuestions = retain.settled === undefined ? 0 : await deleteSettled(desk, before(retain.settled))
   const deletedEvents =
@@ -259,17 +290,16 @@ function atMostEvery(ms: number, clock: Clock): () => boolean {
 }
 
 /** Does it again and again, never twice at once, and never keeps the process alive for it. Returns how to stop. */
-function every(ms: number, work: () => Promise<unknown>): () => Promise<void> {
+function every(ms: number, work: () => Promise<unknown>, failed: (error: unknown) => void): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   let busy = false
-  const timer = ms > 0 ? setInterval(tick, ms).unref() : undefined
+  const timer = ms > 0 ? setInterval(tick, Math.min(ms, longestTimer)).unref() : undefined
 
   function tick(): void {
     if (busy) return
     busy = true
     running = work()
-      // A store that is down is told to whoever needs it; the next time comes anyway.
-      .catch(() => {})
+      .catch(failed)
       .finally(() => {
         busy = false
       })
@@ -278,5 +308,18 @@ function every(ms: number, work: () => Promise<unknown>): () => Promise<void> {
   return async () => {
     clearInterval(timer)
     await running
+  }
+}
+
+/** Knows what is under way, so that closing can wait for it. */
+function trackWork(): { begin<T>(work: Promise<T>): Promise<T>; allDone(): Promise<unknown> } {
+  const underWay = new Set<Promise<unknown>>()
+  return {
+    begin(work) {
+      const done: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(done))
+      underWay.add(done)
+      return work
+    },
+    allDone: () => Promise.all(underWay),
   }
 }

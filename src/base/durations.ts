@@ -7,7 +7,10 @@ const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 
 /** Milliseconds of "45s", "10m", "1h", "30d" or "250ms". Text without a unit is refused: nobody knows what it means. */
 export function milliseconds(duration: Duration): number {
-  if (typeof duration === 'number') return duration
+  if (typeof duration === 'number') {
+    if (duration >= 0 && Number.isFinite(duration)) return duration
+    throw new BadArgument(`${duration} is not a duration.`)
+  }
   const [, count, unit] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(duration.trim()) ?? []
   if (count === undefined || unit === undefined) {
     throw new BadArgument(

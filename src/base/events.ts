@@ -12,9 +12,10 @@ export function createEvents<News>(): Events<News> {
     tell(news) {
       for (const listener of listeners) {
         try {
-          listener(news)
+          // One that is asynchronous may fail later.
+          Promise.resolve(listener(news) as unknown).catch(warn)
         } catch (error) {
-          process.emitWarning(error instanceof Error ? error : String(error), 'AssentListenerWarning')
+          warn(error)
         }
       }
     },
@@ -23,4 +24,8 @@ export function createEvents<News>(): Events<News> {
       return () => listeners.delete(listener)
     },
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'AssentListenerWarning')
 }

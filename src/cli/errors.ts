@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander'
 import { AssentError, type AssentErrorCode } from '../base/errors.ts'
 import { complain } from './print.ts'
 
@@ -6,9 +7,18 @@ export const exitCodes = { no: 1, misuse: 2, unavailable: 3, broken: 70 } as con
 
 /** Runs a command to its end; whatever goes wrong is told in one line, and never as a stack. */
 export async function runningCommand(run: () => Promise<unknown>): Promise<void> {
+  // Whoever reads our output may have read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit()
+  })
   try {
     await run()
   } catch (error) {
+    // The parser has said what is wrong, or shown what was asked for.
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : exitCodes.misuse
+      return
+    }
     if (!(error instanceof AssentError)) {
       complain(`Something in Assent itself went wrong: ${error instanceof Error ? error.message : String(error)}`)
       process.exitCode = exitCodes.broken

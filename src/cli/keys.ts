@@ -33,8 +33,9 @@ export function addKeysCommands(program: Command): void {
       const { key, resealed, failed } = await withAssent(command, (assent) =>
         assent.keys.rotate(({ resealed }) => complain(`${resealed} sealed anew …`)),
       )
-      print(`Everything is sealed under ${key}: ${resealed} sealed anew. Older keys still open what they sealed.`)
-      for (const { id, code } of failed) complain(`The answer to question ${id} stays as it was: ${code}.`)
+      const all = failed.length === 0 ? 'Everything is' : 'All else is'
+      print(`${all} sealed under ${key}: ${resealed} sealed anew. Older keys still open what they sealed.`)
+      for (const { id, code } of failed) complain(`${id} stays as it was: ${code}.`)
       if (failed.length > 0) process.exitCode = exitCodes.no
     })
 

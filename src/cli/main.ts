@@ -17,6 +17,7 @@ const program = new Command('assent')
   )
   .showHelpAfterError('Try: assent --help')
   .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
+  .exitOverride()
 
 addServeCommand(program)
 addKeysCommands(program)

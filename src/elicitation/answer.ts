@@ -58,15 +58,15 @@ function checkAnswer({ limits }: Desk, { question }: Elicitation, given: Answer)
     case 'cancel':
       return { kind: 'valid', answer: { action: 'cancel' } }
     case 'decline': {
-      if (given.reason === undefined) return { kind: 'valid', answer: { action: 'decline' } }
+      if (typeof given.reason !== 'string') return { kind: 'valid', answer: { action: 'decline' } }
       if (isTooLong(given.reason, limits.answerBytes)) return tooLong(limits.answerBytes)
       return { kind: 'valid', answer: { action: 'decline', reason: given.reason } }
     }
     case 'accept': {
-      if (isTooLong(given.content ?? {}, limits.answerBytes)) return tooLong(limits.answerBytes)
       if (question.schema === undefined) return { kind: 'valid', answer: { action: 'accept' } }
       const validated = validateContent(question.schema, given.content ?? {})
       if (validated.kind === 'invalid') return validated
+      if (isTooLong(validated.content, limits.answerBytes)) return tooLong(limits.answerBytes)
       return { kind: 'valid', answer: { action: 'accept', content: validated.content } }
     }
   }

@@ -62,7 +62,8 @@ export function refusalOf(
   answer: Answer,
 ): ParticipantMismatch | ChannelRefused | undefined {
   if (!isAsked(elicitation, answering)) return new ParticipantMismatch(elicitation, answering.participant)
-  return answering.via === 'client' ? clientRefusal(elicitation, answering, answer) : undefined
+  if (answering.via === 'client') return clientRefusal(elicitation, answering, answer)
+  return answering.via === 'hub' ? proofRefusal(elicitation, answer) : undefined
 }
 
 /** A client proves only that it sent the answer: enough for its own questions, never for a secret, never for a page. */
@@ -74,9 +75,19 @@ function clientRefusal(
   if (participant !== requester.participant || client !== requester.client) {
     return new ChannelRefused('This question was asked through another client.')
   }
+  const refusal = proofRefusal({ purpose, answerers }, answer)
+  if (refusal !== undefined || answer.action !== 'accept') return refusal
+  if (question.mode === 'url') return new ChannelRefused('Agreeing to open the page does not answer the question.')
+  return undefined
+}
+
+/** What only a person whom we saw ourselves may do, whoever else speaks for them. */
+function proofRefusal(
+  { purpose, answerers }: Pick<Elicitation, 'purpose' | 'answerers'>,
+  answer: Answer,
+): ChannelRefused | undefined {
   if (answer.action !== 'accept') return undefined
   if (purpose === 'secret' || purpose === 'connect') return new ChannelRefused('A secret is never taken from a client.')
   if (answerers.through === 'page') return new ChannelRefused('This question must be answered on its page.')
-  if (question.mode === 'url') return new ChannelRefused('Agreeing to open the page does not answer the question.')
   return undefined
 }

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import type { AuditEntry } from '../audit/entry.ts'
 import { digest } from '../base/canonical.ts'
 import { requesterKey } from '../participant/requester.ts'
 import type { Answerers } from './answerers.ts'
 import { checkAsk, checkedQuestion } from './check-ask.ts'
 import type { Desk } from './desk.ts'
-import { applyEvent, type Elicitation, type ElicitationId, isSettled, type Question } from './elicitation.ts'
+import { type Elicitation, type ElicitationId, lastMoment, type Question } from './elicitation.ts'
 import { TooManyOpen } from './errors.ts'
+import { expire } from './expire.ts'
 import type { Ask } from './request.ts'
-import { announce, settled } from './settle.ts'
+import { announce, happen } from './settle.ts'
 
 export interface Asked {
   readonly elicitation: Elicitation
@@ -19,6 +21,8 @@ export interface Asked {
 export async function ask(desk: Desk, request: Ask): Promise<Asked> {
   checkAsk(desk.limits, request)
   const elicitation = open(desk, request)
+  // Before it is kept: whatever breaks in between, no question is open that the audit does not know.
+  await desk.audit.record(askingEntry(elicitation))
 
   for (;;) {
     const added = await desk.store.add(elicitation, desk.limits.openPerRequester)
@@ -26,12 +30,15 @@ export async function ask(desk: Desk, request: Ask): Promise<Asked> {
       case 'added':
         return asked(desk, elicitation)
       case 'full':
+        // What is over counts until somebody looks: look now.
+        if ((await expire(desk)) > 0) break
+        await desk.audit.record({ ...askingEntry(elicitation), kind: 'question-refused' })
         throw new TooManyOpen(desk.limits.openPerRequester)
       case 'joined': {
-        const current = applyEvent(added.elicitation, { kind: 'looked-at', at: desk.clock.now() })
-        if (!isSettled(current)) return joined(desk, added.elicitation)
-        // Its time was over, though nobody had looked: close it and ask anew.
-        if (await desk.store.saveIfUnchanged(current)) await settled(desk, current)
+        const isOpen = desk.clock.now() < added.elicitation.expiresAt
+        if (isOpen) return joined(desk, added.elicitation, elicitation)
+        // Its time is over: nobody new may wait for it, so it ends without the grace that an answer under way gets.
+        await happen(desk, added.elicitation, { kind: 'looked-at', at: lastMoment(added.elicitation) })
       }
     }
   }
@@ -76,28 +83,22 @@ function identityOf(request: Ask, question: Question, answerers: Answerers): str
   })
 }
 
-async function asked(desk: Desk, elicitation: Elicitation): Promise<Asked> {
-  const { id, requester, purpose, question, origin, type, answerers } = elicitation
-  await desk.audit.record({
-    kind: 'question-asked',
-    who: requester.participant,
-    about: id,
-    data: {
-      purpose,
-      mode: question.mode,
-      server: origin.server,
-      client: requester.client,
-      type,
-      through: answerers.through,
-    },
-  })
+function asked(desk: Desk, elicitation: Elicitation): Asked {
   desk.events.tell({ kind: 'asked', elicitation })
   announce(desk, elicitation)
   return { elicitation, joined: false }
 }
 
-async function joined(desk: Desk, elicitation: Elicitation): Promise<Asked> {
-  await desk.audit.record({ kind: 'question-joined', who: elicitation.requester.participant, about: elicitation.id })
+async function joined(desk: Desk, elicitation: Elicitation, mine: Elicitation): Promise<Asked> {
+  const { participant } = mine.requester
+  await desk.audit.record({ kind: 'question-joined', who: participant, about: elicitation.id, data: { as: mine.id } })
   desk.events.tell({ kind: 'joined', elicitation })
   return { elicitation, joined: true }
+}
+
+function askingEntry({ id, requester, purpose, question, origin, type, answerers }: Elicitation): AuditEntry {
+  const { mode } = question
+  const { participant, client } = requester
+  const data = { purpose, mode, server: origin.server, client, type, through: answerers.through }
+  return { kind: 'question-asked', who: participant, about: id, data }
 }

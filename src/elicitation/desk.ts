@@ -10,6 +10,7 @@ import type { Changes, ElicitationStore } from './store.ts'
 /** What happened at the desk, for whoever counts or logs it. */
 export type ElicitationNews =
   | { readonly kind: 'asked' | 'joined' | 'settled'; readonly elicitation: Elicitation }
+  | { readonly kind: 'tidy-failed'; readonly error: unknown }
   /** A client could not be asked in the way that was needed. */
   | { readonly kind: 'fallback'; readonly server: string; readonly reason: string }
   | { readonly kind: 'answer-refused'; readonly elicitation: Elicitation; readonly reason: string }
@@ -33,4 +34,6 @@ export interface Desk {
   /** How long a question stays open when the one who asks does not say, in milliseconds. */
   readonly questionMs: number
   readonly events: Events<ElicitationNews>
+  /** How to send each one home who waits; called when Assent closes. */
+  readonly waiters: Set<() => void>
 }

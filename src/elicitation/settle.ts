@@ -15,18 +15,22 @@ export async function look(desk: Desk, id: ElicitationId): Promise<Elicitation> 
   return happen(desk, await read(desk, id), { kind: 'looked-at', at: desk.clock.now() })
 }
 
-/** Lets an event happen to a record, and gives back what it is then: settled by us if we were first, else by the winner. */
+/**
+ * Lets an event happen to a record, and gives back what it is then: settled by us if we were first, else by the winner.
+ * What is about to be settled is recorded before it is saved: whatever breaks in between, the audit has no hole.
+ */
 export async function happen(desk: Desk, kept: Elicitation, event: ElicitationEvent): Promise<Elicitation> {
   for (let current = kept; ; current = await read(desk, kept.id)) {
     const next = applyEvent(current, event)
     if (next === current) return current
+    const entry = settlingEntry(next)
+    await desk.audit.record(entry)
     if (await desk.store.saveIfUnchanged(next)) return settled(desk, next)
+    await desk.audit.record({ ...entry, kind: 'settling-late' })
   }
 }
 
-/** Records and tells a settling that this process has just saved; whoever settled it is answered only after it is logged. */
-export async function settled(desk: Desk, elicitation: Elicitation): Promise<Elicitation> {
-  await desk.audit.record(settlingEntry(elicitation))
+function settled(desk: Desk, elicitation: Elicitation): Elicitation {
   desk.events.tell({ kind: 'settled', elicitation })
   announce(desk, elicitation)
   return elicitation
@@ -35,9 +39,13 @@ export async function settled(desk: Desk, elicitation: Elicitation): Promise<Eli
 /** Tells the channels, which may be slow or down: the question does not wait for them, and their failure is news. */
 export function announce(desk: Desk, elicitation: Elicitation): void {
   for (const channel of desk.channels) {
-    channel.tell(elicitation).catch((error: unknown) => {
+    const failed = (error: unknown) =>
       desk.events.tell({ kind: 'channel-failed', elicitation, channel: channel.name, error })
-    })
+    try {
+      channel.tell(elicitation).catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 }
 

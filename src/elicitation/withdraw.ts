@@ -8,15 +8,20 @@ import { happen, read } from './settle.ts'
 export async function withdraw(desk: Desk, id: ElicitationId, by: Requester, reason: string): Promise<Elicitation> {
   const kept = await read(desk, id)
   if (requesterKey(kept.requester) !== requesterKey(by)) throw new ParticipantMismatch(kept, by.participant)
-  return happen(desk, kept, { kind: 'withdrawn', reason, at: desk.clock.now() })
+  return happen(desk, kept, { kind: 'withdrawn', reason: inShort(reason), at: desk.clock.now() })
 }
 
 /** Takes a question back because it no longer stands, such as when the rule that asked it is gone. */
 export async function withdrawAsObsolete(desk: Desk, id: ElicitationId, reason: string): Promise<Elicitation> {
-  return happen(desk, await read(desk, id), { kind: 'withdrawn', reason, at: desk.clock.now() })
+  return happen(desk, await read(desk, id), { kind: 'withdrawn', reason: inShort(reason), at: desk.clock.now() })
 }
 
 /** Ends a question that cannot be answered any more, with a reason a person may read. */
 export async function fail(desk: Desk, id: ElicitationId, reason: string): Promise<Elicitation> {
-  return happen(desk, await read(desk, id), { kind: 'failed', reason, at: desk.clock.now() })
+  return happen(desk, await read(desk, id), { kind: 'failed', reason: inShort(reason), at: desk.clock.now() })
+}
+
+/** A reason may come from a stranger: a client that cancels, a provider that fails. */
+function inShort(reason: string): string {
+  return reason.toWellFormed().slice(0, 1_000)
 }

@@ -15,8 +15,9 @@ export const localParticipant = 'local' as ParticipantId
 /** Two identities get one id only when issuer and subject are both the same. */
 export function participantId({ issuer, subject }: Identity): ParticipantId {
   if (subject === '' || issuer === '') throw new BadArgument('An identity needs an issuer and a subject.')
+  if (!subject.isWellFormed() || !issuer.isWellFormed()) throw new BadArgument('An identity is whole Unicode text.')
   // Encoding hides every "@" of the subject, so the first "@" always ends it.
-  return `${encodeURIComponent(subject.toWellFormed())}@${encodeURI(issuer.toWellFormed())}` as ParticipantId
+  return `${encodeURIComponent(subject)}@${encodeURI(issuer)}` as ParticipantId
 }
 
 /** Reads an id back, as from a command line or a row. */

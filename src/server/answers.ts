@@ -45,7 +45,7 @@ export const mostTries = 3
 
 /** After so many answers that do not fit, the call ends. */
 export function tooManyTries(errors: readonly FieldError[]): AskRefused {
-  return new AskRefused('invalid', `No answer fitted the form. ${wordsFor(errors)}`)
+  return new AskRefused('invalid', `No answer fitted the form. ${wordsFor(errors)}`.trim())
 }
 
 /** What was wrong, for the person who is asked again. */

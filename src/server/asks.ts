@@ -66,7 +66,7 @@ export function asksFor(visit: Visit, round: Round): Asks {
     return key ?? `${place}`
   }
 
-  return {
+  const asks: Asks = {
     async form(message, schema, options) {
       const key = keyOf(options)
       const form = askedForm(assent.limits, message, schema)
@@ -109,6 +109,13 @@ export function asksFor(visit: Visit, round: Round): Asks {
     },
     once: (name, work) => once(visit, name, work),
   }
+  return {
+    form: (...ask) => round.during(() => asks.form(...ask)),
+    url: (...ask) => round.during(() => asks.url(...ask)),
+    secret: (...ask) => round.during(() => asks.secret(...ask)),
+    confirm: (...ask) => round.during(() => asks.confirm(...ask)),
+    once: asks.once,
+  }
 }
 
 function confirmForm({ warning, confirmLabel = 'Yes, go ahead' }: ConfirmOptions): Record<string, unknown> {
@@ -129,8 +136,7 @@ async function askForm(
   isYes: boolean,
 ): Promise<{ value: unknown }> {
   const { revision, modes } = visit
-  // A 2026 client that cannot show a form is told so by the SDK, as the protocol says (B26-10).
-  if (isPerRequest(revision)) return putForm(visit, round, key, form, isYes)
+  if (isPerRequest(revision)) return modes.form ? putForm(visit, round, key, form, isYes) : lack(visit, round, 'form')
   if (revision !== undefined && modes.form && visit.canPush) {
     const pushed = await pushForm(visit, revision, key, form, isYes)
     if (pushed !== undefined) return pushed
@@ -155,7 +161,9 @@ async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): P
     if (result?.success !== true) throw new AskRefused('failed', 'The answer is gone.', 'deleted')
     return result
   }
-  if (isPerRequest(revision)) return resultOf(await putPage(visit, round, key, ask))
+  if (isPerRequest(revision)) {
+    return modes.url ? resultOf(await putPage(visit, round, key, ask)) : lack(visit, round, 'url')
+  }
   if (revision !== undefined && modes.url && canPush && urlBy === 'push') {
     return resultOf(await pushPage(visit, revision, key, ask))
   }
@@ -167,6 +175,13 @@ async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): P
 function apiKeyIn({ data }: ElicitationResult): string {
   if (typeof data?.apiKey === 'string') return data.apiKey
   throw new AskRefused('failed', 'What was given is not a key.', 'no-key')
+}
+
+/** A 2026 client is told what it lacks by an error, before anything is kept (B26-10). */
+function lack(visit: Visit, round: Round, mode: 'form' | 'url'): Promise<never> {
+  fellBack(visit, `${mode}-undeclared`)
+  visit.lacks.add(mode)
+  return round.rest()
 }
 
 function cannotAsk(mode: 'form' | 'url'): AskRefused {

@@ -3,6 +3,7 @@ import {
   CLIENT_INFO_META_KEY,
   isInputRequiredResult,
   type McpServer,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
@@ -69,6 +70,7 @@ async function visited(
   const visit = await visitFrom(attached, request, ctx)
   beginVisit(visit)
   const result = await handler(request, visit.ctx)
+  if (visit.lacks.size > 0) throw lacking(visit.lacks)
   if (!isInputRequiredResult(result) || !isPerRequest(visit.revision) || endsRound(result)) return result
 
   // A handler may return the SDK's own questions, with a state of its own: ours wraps it.
@@ -110,8 +112,15 @@ async function visitFrom(
     isRetry: typeof state === 'string',
     complete: (id) => complete(ctx, id),
     completeLater: (id) => completeLater(settings, server, id),
+    lacks: new Set(),
     walk,
   }
+}
+
+function lacking(modes: ReadonlySet<string>): ProtocolError {
+  const elicitation = Object.fromEntries([...modes].map((mode) => [mode, {}]))
+  const message = `This needs a client that can be asked by ${[...modes].join(' and ')}`
+  return new MissingRequiredClientCapabilityError({ requiredCapabilities: { elicitation } }, message)
 }
 
 interface KnownClient {

@@ -11,6 +11,7 @@ const longestCarried = 8_192
 /** The walk, sealed for the client to carry to the next round. What is too long to carry is kept, sealed as well. */
 export async function carry({ assent, call, clocks, walk }: Visit): Promise<string> {
   const expiresAt = new Date(assent.clock.now().getTime() + clocks.state)
+  walk.n = (walk.n ?? 0) + 1
   const text = JSON.stringify(walk)
   if (text.length <= longestCarried) return sealState(assent.vault, call, walk, expiresAt)
 

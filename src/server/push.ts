@@ -1,5 +1,5 @@
 import { type ElicitResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/server'
-import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import { type Answer, type Elicitation, type ElicitationId, isSettled } from '../elicitation/elicitation.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
 import { type ElicitParams, formParams, urlParams } from '../mcp/elicit-params.ts'
 import { AskRefused } from '../mcp/refusal.ts'
@@ -36,13 +36,13 @@ export async function pushForm(
   let message = form.message
   for (let tries = 1; ; tries++) {
     const { params, lift } = formParams(message, form.schema, revision)
-    const pushed = await push(visit, params, elicitation.id)
+    const pushed = await keepingAlive(visit.ctx, () => push(visit, params, elicitation.id))
     if (pushed.kind === 'unanswered') {
       await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
       return undefined
     }
     const settled =
-      pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(visit, elicitation.id, pushed, lift)
+      pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(visit, elicitation.id, pushed, form, lift)
     if ('errors' in settled) {
       if (tries >= mostTries) {
         await assent.withdraw(elicitation.id, call.requester, 'no answer fitted the form')
@@ -55,7 +55,7 @@ export async function pushForm(
     if (refusal !== undefined) throw refusal
     const read = await form.read(contentOf(settled))
     if (read.kind === 'valid') return { value: read.value }
-    // The author's schema asks for more than the form could say, and the record is settled: nothing else can be asked of it.
+    // It was answered elsewhere, the author's schema asks for more than the form could say, and settled is for good.
     throw tooManyTries(read.errors)
   }
 }
@@ -74,7 +74,7 @@ export async function pushPage(visit: Visit, revision: Revision, key: string, as
   }
   // Accept is consent to open the page, never the answer (E11-19).
   const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
-  await visit.complete(id)
+  if (isSettled(seen)) await visit.complete(id)
   const refusal = refusalIn(seen)
   if (refusal !== undefined) throw refusal
   return seen
@@ -120,11 +120,17 @@ async function answeredBy(
   visit: Visit,
   id: ElicitationId,
   { result }: Extract<Pushed, { kind: 'answered' }>,
+  form: AskedForm,
   lift: (content: unknown) => unknown,
 ) {
   const given = clientAnswer(result) ?? { action: 'cancel' as const }
-  const answer =
-    given.action === 'accept' ? { ...given, content: lift(given.content ?? {}) as never } : { action: given.action }
+  if (given.action !== 'accept') return settledBy(visit, id, { action: given.action })
+  // The author's schema may ask for more than the form can say: while the question is open, it can be asked again.
+  const read = await form.read(lift(given.content ?? {}))
+  return read.kind === 'invalid' ? read : settledBy(visit, id, { action: 'accept', content: read.content })
+}
+
+async function settledBy(visit: Visit, id: ElicitationId, answer: Answer) {
   const answered = await visit.assent.answer(id, clientOf(visit), answer)
   return answered.kind === 'invalid' ? answered : answered.elicitation
 }

@@ -8,7 +8,7 @@ import { aboutOf, clientOf, openPage, type PageAsk } from './page-ask.ts'
 import type { AskedForm } from './question.ts'
 import type { Round } from './round.ts'
 import type { Visit } from './visit.ts'
-import type { AnsweredAsk, PendingAsk } from './walk-state.ts'
+import type { AnsweredAsk, PendingAsk, Refused } from './walk-state.ts'
 
 const revision = '2026-07-28'
 
@@ -32,7 +32,11 @@ export async function putForm(
 ): Promise<{ value: unknown }> {
   const { walk } = visit
   const answered = sameQuestion(key, walk.a[key], form.fingerprint)
-  if (answered !== undefined) return stillValid(await form.read(answered.v))
+  if (answered?.x !== undefined) throw refusedAs(answered.x)
+  if (answered !== undefined) {
+    if (isYes) await spendAgain(visit, key)
+    return stillValid(await form.read(answered.v))
+  }
   const pending = sameQuestion(key, walk.p[key], form.fingerprint)
 
   // A yes counts only for a question that was put; anything else a client may tell without being asked.
@@ -40,14 +44,17 @@ export async function putForm(
   if (given === undefined) return put(visit, round, key, form, pending ?? { f: form.fingerprint })
   if (given.action !== 'accept') {
     await audit(visit, 'question-answered', { key, action: given.action })
-    throw refusedBy(given.action)
+    throw refuse(visit, key, form.fingerprint, given.action)
   }
 
   const { lift } = formParams(form.message, form.schema, revision)
   const read = await form.read(lift(given.content ?? {}))
   if (read.kind === 'invalid') {
     const tries = (pending?.t ?? 0) + 1
-    if (tries >= mostTries) throw tooManyTries(read.errors)
+    if (tries >= mostTries) {
+      refuse(visit, key, form.fingerprint, 'invalid')
+      throw tooManyTries(read.errors)
+    }
     return put(visit, round, key, form, { f: form.fingerprint, t: tries, e: wordsFor(read.errors) })
   }
   if (isYes) await spendYes(visit, key)
@@ -68,7 +75,11 @@ async function put(visit: Visit, round: Round, key: string, form: AskedForm, pen
 export async function putPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
   const { walk, assent, clocks } = visit
   const answered = sameQuestion(key, walk.a[key], ask.fingerprint)
-  if (answered?.r !== undefined) return assent.look(answered.r)
+  const isYes = ask.purpose === 'confirm'
+  if (answered?.r !== undefined) {
+    if (isYes) await spendAgain(visit, key)
+    return assent.look(answered.r)
+  }
 
   const pending = sameQuestion(key, walk.p[key], ask.fingerprint)
   if (pending?.r === undefined) {
@@ -82,21 +93,32 @@ export async function putPage(visit: Visit, round: Round, key: string, ask: Page
     await assent.answer(id, clientOf(visit), { action: given.action })
   const hasOpened = pending.o === true || given?.action === 'accept'
 
+  // Kept before the wait: another question may end the round meanwhile.
+  if (hasOpened) walk.p[key] = { ...pending, o: true }
   const timeoutMs = hasOpened ? clocks.hold : 0
-  const seen = await assent.wait(id, { timeoutMs, signal: round.signal })
+  const seen = await round.hold(() => assent.wait(id, { timeoutMs, signal: round.signal }))
   if (seen.state.kind === 'open') {
-    if (hasOpened) {
-      walk.p[key] = { ...pending, o: true }
-      return round.rest()
-    }
+    if (hasOpened) return round.rest()
     // The client did not answer this one: it is asked again (M26-20).
     return round.put(key, urlParams(pageQuestion(seen), id, revision))
   }
   const refusal = refusalIn(seen)
   if (refusal !== undefined) throw refusal
+  if (isYes) await spendYes(visit, key)
   delete walk.p[key]
   walk.a[key] = { f: ask.fingerprint, r: id }
   return seen
+}
+
+/** A handler may go another way after a no, and is walked again: it must meet the same no. */
+function refuse({ walk }: Visit, key: string, fingerprint: string, action: Refused): AskRefused {
+  delete walk.p[key]
+  walk.a[key] = { f: fingerprint, x: action }
+  return refusedAs(action)
+}
+
+function refusedAs(action: Refused): AskRefused {
+  return action === 'invalid' ? tooManyTries([]) : refusedBy(action)
 }
 
 function pageQuestion({ question }: Elicitation) {
@@ -116,9 +138,18 @@ function stillValid(read: Awaited<ReturnType<AskedForm['read']>>): { value: unkn
 }
 
 /** A yes is used up where it lets the walk go on (M26-11): the same state sent again finds it spent. */
-async function spendYes({ assent, walk, clocks }: Visit, key: string): Promise<void> {
+function spendYes(visit: Visit, key: string): Promise<void> {
+  return spend(visit, `yes ${key}`)
+}
+
+/** Each later state of the walk carries the yes with it, so each of them counts once too. */
+function spendAgain(visit: Visit, key: string): Promise<void> {
+  return spend(visit, `again ${visit.walk.n ?? 0} ${key}`)
+}
+
+async function spend({ assent, walk, clocks }: Visit, name: string): Promise<void> {
   const until = new Date(assent.clock.now().getTime() + clocks.state)
-  const claimed = await assent.store.steps.claim({ walk: walk.w, name: `yes ${key}` }, until)
+  const claimed = await assent.store.steps.claim({ walk: walk.w, name }, until)
   if (claimed.kind !== 'claimed')
     throw new AskRefused('already-run', 'This yes was used already. Nothing was done again.')
 }

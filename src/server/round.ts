@@ -9,6 +9,10 @@ export interface Round {
   put(key: string, params: ElicitParams): Promise<never>
   /** Ends the round without a new question: the client comes back by itself. */
   rest(): Promise<never>
+  /** Runs one ask. The round does not end while another ask may still put its question. */
+  during<T>(ask: () => Promise<T>): Promise<T>
+  /** Waits for a person within an ask, which does not keep the round from ending. */
+  hold<T>(wait: () => Promise<T>): Promise<T>
   /** Aborts when the round is over or the client is gone. */
   readonly signal: AbortSignal
   /** Resolves when the round is over. */
@@ -22,15 +26,26 @@ export function startRound(gone: AbortSignal): Round {
   let ending: AbortController | undefined
   const { promise: over, resolve } = withResolvers()
   let isEnding = false
+  let underWay = 0
+
+  function begin(): void {
+    underWay += 1
+  }
+
+  /** A handler that got its answer may ask on in the same breath, so the end is judged after it. */
+  function pause(): void {
+    underWay -= 1
+    if (!isEnding) return
+    setImmediate(() => {
+      if (underWay > 0) return
+      ending?.abort()
+      resolve()
+    })
+  }
 
   function end(): Promise<never> {
-    if (!isEnding) {
-      isEnding = true
-      setImmediate(() => {
-        ending?.abort()
-        resolve()
-      })
-    }
+    isEnding = true
+    pause()
     return new Promise<never>(() => {})
   }
 
@@ -40,6 +55,15 @@ export function startRound(gone: AbortSignal): Round {
       return end()
     },
     rest: end,
+    async during(ask) {
+      begin()
+      // An ask that put its question never comes back, and was counted out when it did.
+      return ask().finally(pause)
+    },
+    async hold(wait) {
+      pause()
+      return wait().finally(begin)
+    },
     // Made when it is needed: most requests ask nothing.
     get signal() {
       ending ??= new AbortController()

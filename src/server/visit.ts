@@ -54,6 +54,8 @@ export interface Visit extends AskingSettings {
   complete(id: ElicitationId): Promise<void>
   /** The same when they are done, in whatever process, also after this request is answered. */
   completeLater(id: ElicitationId): void
+  /** Modes that were needed and that a 2026 client did not declare: the request ends by naming them (B26-10). */
+  readonly lacks: Set<'form' | 'url'>
   /** Where the walk stands; it moves on while the handler runs. */
   readonly walk: WalkState
 }

@@ -11,6 +11,8 @@ export interface WalkState {
   readonly a: Record<string, AnsweredAsk>
   /** Questions that are put, by key. */
   readonly p: Record<string, PendingAsk>
+  /** How many rounds it took so far: tells the states of one walk apart. */
+  n?: number
   /** The state of a handler that keeps one of its own. */
   s?: string
 }
@@ -21,7 +23,12 @@ export interface AnsweredAsk {
   readonly f: string
   readonly v?: Json
   readonly r?: ElicitationId
+  /** It got no yes. */
+  readonly x?: Refused
 }
+
+/** How a question ended without an answer that counts. */
+export type Refused = 'decline' | 'cancel' | 'invalid'
 
 /** A question that is put and not answered. */
 export interface PendingAsk {

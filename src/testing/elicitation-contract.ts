@@ -119,6 +119,11 @@ export const elicitationContract: readonly Promised[] = [
     await saved(store, answered(first))
     deepEqual(await store.add(anElicitation(), 2), { kind: 'added' })
   }),
+  promise('of fifty who ask at once, no more are added than may be open', async (store) => {
+    const added = await Promise.all(times(50, () => store.add(anElicitation(), 5)))
+    equal(added.filter(({ kind }) => kind === 'added').length, 5)
+    equal(added.filter(({ kind }) => kind === 'full').length, 45)
+  }),
   promise('the same question joins also when no more may be open', async (store) => {
     const first = await kept(store, { identity: 'the same' })
     deepEqual(await store.add(anElicitation({ identity: 'the same' }), 1), { kind: 'joined', elicitation: first })

@@ -18,6 +18,10 @@ test.each(['', '10', 'm', '1.5h', '-1s', '10 m', '1e3s', '10mm', '9999999999999s
   },
 )
 
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('%d is no duration', (ms) => {
+  expect(() => milliseconds(ms)).toThrow('not a duration')
+})
+
 test.each([
   [0, '0ms'],
   [1_500, '1500ms'],

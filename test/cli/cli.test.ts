@@ -74,8 +74,8 @@ describe('assent', () => {
     [['--store', 'sqlite:x?mode=ro', 'keys', 'list'], 2, /takes no mode/],
     [['--store', 'sqlite:x?survives=all', 'keys', 'list'], 2, /process or power/],
     [['--store', 'postgres://user:hunter2@127.0.0.1:1/y', 'keys', 'list'], 2, /ASSENT_KEYS/],
-    [['gateway', '--port', 'x'], 1, /number from 0 to 65535/],
-    [['no-such-command'], 1, /assent --help/],
+    [['gateway', '--port', 'x'], 2, /number from 0 to 65535/],
+    [['no-such-command'], 2, /assent --help/],
   ] as const)('%j ends with %d and one clear line', async (args, code, message) => {
     const ran = await assent(args)
     expect(ran.err).toMatch(message)

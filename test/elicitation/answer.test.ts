@@ -81,15 +81,41 @@ describe('an answer', () => {
   })
 
   test('over the limit is refused in words, and nothing is lost', async () => {
-    const assent = await anAssent({ limits: { answerBytes: 50 } })
+    const assent = await anAssent({ limits: { answerBytes: 30 } })
     const { elicitation } = await assent.ask(anAsk())
-    const long = 'x'.repeat(50)
-    const tooLong = { kind: 'invalid', errors: [{ field: '', message: 'An answer has at most 50 bytes.' }] }
+    const long = 'x'.repeat(40)
+    const tooLong = { kind: 'invalid', errors: [{ field: '', message: 'An answer has at most 30 bytes.' }] }
     expect(await assent.answer(elicitation.id, onPage(alice), { action: 'accept', content: { branch: long } })).toEqual(
       tooLong,
     )
     expect(await assent.answer(elicitation.id, onPage(alice), { action: 'decline', reason: long })).toEqual(tooLong)
     expect((await assent.look(elicitation.id)).state.kind).toBe('open')
+  })
+
+  test('that is not even JSON is refused in words', async () => {
+    const assent = await anAssent()
+    const { elicitation } = await assent.ask(anAsk())
+    const circle: Record<string, unknown> = {}
+    circle.branch = circle
+    for (const content of [
+      circle,
+      { branch: 1n },
+      'text',
+      {
+        branch: {
+          toJSON: () => {
+            throw new Error('no')
+          },
+        },
+      },
+    ]) {
+      const given = { action: 'accept', content } as unknown as Answer
+      expect(await assent.answer(elicitation.id, onPage(alice), given)).toMatchObject({ kind: 'invalid' })
+    }
+    const odd = { action: 'decline', reason: 7 } as unknown as Answer
+    expect(await assent.answer(elicitation.id, onPage(alice), odd)).toMatchObject({
+      elicitation: { state: { answer: { action: 'decline' } } },
+    })
   })
 
   test('to a question that never was is told so', async () => {

@@ -59,14 +59,21 @@ describe('asking', () => {
     const told: Elicitation[] = []
     const good: Channel = { name: 'good', tell: async (elicitation) => void told.push(elicitation) }
     const bad: Channel = { name: 'bad', tell: () => Promise.reject(new Error('down')) }
+    const worse: Channel = {
+      name: 'worse',
+      tell() {
+        throw new Error('at once')
+      },
+    }
     const news: ElicitationNews[] = []
-    const assent = await anAssent({ channels: [bad, good] })
+    const assent = await anAssent({ channels: [worse, bad, good] })
     assent.events.listen((one) => news.push(one))
 
     const { elicitation } = await assent.ask(anAsk())
     await assent.answer(elicitation.id, onPage(alice), { action: 'decline' })
     expect(told.map(({ state }) => state.kind)).toEqual(['open', 'answered'])
-    expect(news.map(({ kind }) => kind)).toEqual(['asked', 'channel-failed', 'settled', 'channel-failed'])
+    const failures = ['channel-failed', 'channel-failed']
+    expect(news.map(({ kind }) => kind)).toEqual(['asked', ...failures, 'settled', ...failures])
   })
 })
 

@@ -62,6 +62,13 @@ describe('taking a question back', () => {
     expect(withdrawn.state).toMatchObject({ kind: 'withdrawn', reason: 'its rule is gone' })
   })
 
+  test('for a reason of any length keeps the beginning of it', async () => {
+    const assent = await anAssent()
+    const { elicitation } = await assent.ask(anAsk())
+    const { state } = await assent.withdraw(elicitation.id, alicesClient, `\ud800${'x'.repeat(100_000)}`)
+    expect(state).toMatchObject({ reason: `\ufffd${'x'.repeat(999)}` })
+  })
+
   test('changes nothing that was settled before', async () => {
     const assent = await anAssent()
     const { elicitation } = await assent.ask(anAsk())

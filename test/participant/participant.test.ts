@@ -18,6 +18,7 @@ test('an id reads well, and cannot pass for a group or for the local participant
   expect(participantId({ issuer: 'https://login.example.com', subject: 'a@b' })).toBe('a%40b@https://login.example.com')
   expect(participantId({ issuer: 'x', subject: 'group:ops' })).toBe('group%3Aops@x')
   expect(() => participantId({ issuer: 'x', subject: '' })).toThrow('issuer and a subject')
+  expect(() => participantId({ issuer: 'x', subject: 'a\ud800' })).toThrow('whole Unicode')
   expect(() => participantId({ issuer: '', subject: 'x' })).toThrow('issuer and a subject')
 })
 

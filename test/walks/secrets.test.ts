@@ -13,10 +13,18 @@ import { temporaryFolder } from '../support/temporary.ts'
 const planted = 'sk_live_planted_4eC39HqLyjWDarjtT1zdp7dc'
 const answer = { action: 'accept', content: { apiKey: planted } } as const
 
-/** Every way a secret may be written down, as text. */
-const spellings = [planted, Buffer.from(planted).toString('base64'), Buffer.from(planted).toString('hex')].map((text) =>
-  text.replace(/=+$/, ''),
-)
+/** Every way a secret may be written down, as text: plain, in hex, and in base64 at whatever place it begins. */
+const spellings = [
+  planted,
+  Buffer.from(planted).toString('hex'),
+  ...[0, 1, 2].flatMap((shift) => {
+    // The first and last letters also depend on what stands beside it.
+    const inner = Buffer.from(`${'x'.repeat(shift)}${planted}`)
+      .toString('base64')
+      .slice(4, -4)
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
+  }),
+]
 
 function expectNoSecret(place: string, bytes: string | Buffer): void {
   for (const spelling of spellings) {
@@ -41,6 +49,13 @@ async function useSecret(assent: Assent): Promise<string> {
   expect(await assent.find(alice, 'api-key-stripe')).toMatchObject({ data: { apiKey: planted } })
   return JSON.stringify([said, news])
 }
+
+test('the search would find it in base64, wherever it stood', () => {
+  for (const before of ['', 'a', 'ab', '{"apiKey":"']) {
+    const text = Buffer.from(`${before}${planted}"}`).toString('base64url')
+    expect(spellings.some((spelling) => text.includes(spelling))).toBe(true)
+  }
+})
 
 test('a planted secret is in no SQLite file, log, event or audit', async () => {
   const folder = await temporaryFolder()

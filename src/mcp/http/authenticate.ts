@@ -8,7 +8,12 @@ import type { ProtectedResource } from './resource.ts'
 /** Finds out who sent a request, by its Authorization header; or says what is missing. */
 export type Authenticate = (authorization: string | null) => Promise<AuthInfo | Response>
 
-export function authenticateBy(login: Login, resource: ProtectedResource, clock: Clock): Authenticate {
+export function authenticateBy(
+  login: Login,
+  resource: ProtectedResource,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): Authenticate {
   return async (authorization) => {
     const token = bearerToken(authorization)
     if (token === undefined) return challenge(resource, 'no_token')
@@ -16,7 +21,8 @@ export function authenticateBy(login: Login, resource: ProtectedResource, clock:
     let identified: Identified | undefined
     try {
       identified = await login.byToken(token)
-    } catch {
+    } catch (error) {
+      onError(error)
       // The token may well be good: a 401 would make its client throw it away.
       return refusal(503, 'Tokens cannot be checked right now. Try again later.', { headers: { 'Retry-After': '5' } })
     }

@@ -7,7 +7,7 @@ import {
 import { refusal } from './replies.ts'
 
 /** Says why a request may not come in, or nothing when it may. */
-export type Guard = (headers: Headers) => Response | undefined
+export type Guard = (request: Request) => Response | undefined
 
 export interface Allowed {
   readonly hosts: readonly string[]
@@ -18,8 +18,9 @@ export interface Allowed {
 export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
   const allowedHosts = [...localhostAllowedHostnames(), ...hosts]
   const allowedOrigins = [...localhostAllowedOrigins(), ...origins]
-  return (headers) => {
-    const host = validateHostHeader(headers.get('host'), allowedHosts)
+  return ({ headers, url }) => {
+    // Some runtimes show the host in the url alone.
+    const host = validateHostHeader(headers.get('host') ?? new URL(url).host, allowedHosts)
     if (!host.ok) return refusal(403, host.message)
     const origin = validateOriginHeader(headers.get('origin'), allowedOrigins)
     return origin.ok ? undefined : refusal(403, origin.message)
@@ -27,7 +28,7 @@ export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
 }
 
 /** Without login whoever reaches us is the local person, so what was passed on from elsewhere stays out. */
-export const guardLocal: Guard = (headers) =>
+export const guardLocal: Guard = ({ headers }) =>
   headers.has('forwarded') || headers.has('x-forwarded-for') ? notLocal() : undefined
 
 export const notLocal = () =>

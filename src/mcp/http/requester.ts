@@ -1,4 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
+import { digest } from '../../base/canonical.ts'
 import { BadArgument } from '../../base/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
@@ -7,7 +8,7 @@ import type { Requester } from '../../participant/requester.ts'
 /** Who sent the request a handler works on: by its verified token, else the local person. Never by what it says. */
 export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 'sessionId'>): Requester & Person {
   const authInfo = http?.authInfo
-  if (authInfo === undefined) return { participant: localParticipant, client: sessionId ?? 'local', groups: [] }
+  if (authInfo === undefined) return { participant: localParticipant, client: clientOf(sessionId), groups: [] }
 
   const { participant, groups } = authInfo.extra ?? {}
   if (typeof participant !== 'string' || participant === '') {
@@ -16,4 +17,9 @@ export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 's
     })
   }
   return { participant: participant as ParticipantId, client: authInfo.clientId, groups: (groups as string[]) ?? [] }
+}
+
+/** A session's id opens the session, so it is never written down. */
+function clientOf(sessionId: string | undefined): string {
+  return sessionId === undefined ? 'local' : `session-${digest(sessionId).slice(0, 22)}`
 }

@@ -29,7 +29,7 @@ export interface HttpOptions {
   limits?: Partial<HttpLimits>
   clock?: Clock
   /** Told of what went wrong while serving, for the log. */
-  onError?: (error: Error) => void
+  onError?: (error: unknown) => void
 }
 
 export interface HttpLimits {
@@ -43,7 +43,9 @@ export interface HttpLimits {
 
 /** One MCP endpoint that serves 2026-07-28 by the request and 2025 clients by the session. */
 export interface HttpServing {
+  /** Sees no socket: without a login, whoever mounts it listens on loopback only. */
   fetch(request: Request): Promise<Response>
+  /** For `http.createServer`. Without a login it refuses sockets from elsewhere. */
   readonly node: RequestListener
   /** How many 2025 sessions are open. */
   readonly sessions: number
@@ -61,7 +63,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   if (login === undefined && requiredScopes.length > 0) throw new BadArgument('Scopes need a login.')
 
   const resource = login && protectedResource(login, requiredScopes, options.url)
-  const authenticate = login && resource && authenticateBy(login, resource, clock)
+  const authenticate = login && resource && authenticateBy(login, resource, clock, onError)
   const ownHost = resource === undefined ? [] : [resource.url.hostname]
   const guard = guardAgainstRebinding({
     hosts: [...ownHost, ...allowedHosts],
@@ -73,7 +75,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   /** Guard, who, what, where to: the order keeps strangers from costing anything. */
   async function serve({ request, authorization, readBody }: Arrival): Promise<Response> {
     const { method, headers } = request
-    const refused = guard(headers) ?? (login === undefined ? guardLocal(headers) : undefined)
+    const refused = guard(request) ?? (login === undefined ? guardLocal(request) : undefined)
     if (refused) return refused
 
     const { pathname } = new URL(request.url)
@@ -103,11 +105,13 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     return modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) })
   }
 
+  let isClosed = false
   async function answer(arrival: Arrival): Promise<Response> {
+    if (isClosed) return refusal(503, 'This server has stopped.')
     try {
       return await serve(arrival)
     } catch (error) {
-      onError(error instanceof Error ? error : new Error(String(error)))
+      onError(error)
       return refusal(500, 'Internal server error', { code: -32_603 })
     }
   }
@@ -121,6 +125,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return sessions.size
     },
     async close() {
+      isClosed = true
       await Promise.all([modern.close(), sessions.close()])
     },
   }

@@ -25,7 +25,8 @@ export interface SessionLimits {
 interface OpenSession extends Session {
   readonly transport: SessionTransport
   readonly owner: string
-  streams: number
+  /** What goes on in it besides unanswered requests: an open stream, a request that is being read. */
+  readonly holds: Set<symbol>
   usedAt: number
 }
 
@@ -50,9 +51,13 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     const session = sessions.get(id)
     if (session === undefined || session.owner !== ownerOf(authInfo)) return sessionNotFound(body)
 
-    touch(session)
-    const response = await session.transport.handleRequest(request, forward(body, authInfo))
-    return request.method === 'GET' && response.ok ? holdOpen(session, response) : response
+    const release = hold(session)
+    try {
+      const response = await session.transport.handleRequest(request, forward(body, authInfo))
+      return request.method === 'GET' && response.ok ? withEnd(response, hold(session)) : response
+    } finally {
+      release()
+    }
   }
 
   async function open(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
@@ -62,7 +67,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     const id = randomUUID()
     const ending = new AbortController()
     const transport: SessionTransport = new SessionTransport(
-      { sessionIdGenerator: () => id, ...(limits.replay > 0 && { eventStore: keepForReplay(limits.replay) }) },
+      { sessionIdGenerator: () => id, ...replayOf(limits) },
       () => touch(session),
     )
     const session: OpenSession = {
@@ -70,7 +75,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
       closed: ending.signal,
       transport,
       owner: ownerOf(authInfo),
-      streams: 0,
+      holds: new Set(),
       usedAt: clock.now().getTime(),
     }
     transport.onclose = () => {
@@ -79,6 +84,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     }
     // Counted from here on, so that many who come at once do not pass the cap.
     sessions.set(id, session)
+    const release = hold(session)
     armSweep()
 
     let response: Response | undefined
@@ -95,6 +101,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     } finally {
       // Nobody was told of this session, so nobody will end it.
       if (response?.ok !== true) await transport.close()
+      release()
     }
   }
 
@@ -116,12 +123,14 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     sessions.set(session.id, session)
   }
 
-  function holdOpen(session: OpenSession, response: Response): Response {
-    session.streams += 1
-    return withEnd(response, () => {
-      session.streams -= 1
+  /** Until it is released, and it may be more than once, the session is not idle. */
+  function hold(session: OpenSession): () => void {
+    const reason = Symbol('hold')
+    session.holds.add(reason)
+    return () => {
+      session.holds.delete(reason)
       touch(session)
-    })
+    }
   }
 
   function armSweep(): void {
@@ -155,7 +164,11 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
   }
 }
 
-const isIdle = ({ streams, transport }: OpenSession) => streams === 0 && transport.isQuiet
+/** A client whose stream broke comes again after a second. */
+const replayOf = ({ replay }: SessionLimits) =>
+  replay > 0 ? { eventStore: keepForReplay(replay), retryInterval: 1_000 } : {}
+
+const isIdle = ({ holds, transport }: OpenSession) => holds.size === 0 && transport.isQuiet
 
 const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
 
@@ -168,19 +181,19 @@ function forward(parsedBody: unknown, authInfo: AuthInfo | undefined) {
   return { ...(parsedBody !== undefined && { parsedBody }), ...(authInfo !== undefined && { authInfo }) }
 }
 
-/** The same answer; `ended` is called once, when its body was read to the end or given up. */
+/** The same answer; `ended` is called when its body was read to the end or given up, or at both. */
 function withEnd(response: Response, ended: () => void): Response {
-  const reader = response.body?.getReader()
-  const body = new ReadableStream({
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const next = await reader?.read()
-      if (next?.value !== undefined) return controller.enqueue(next.value)
+      const { value } = await reader.read()
+      if (value !== undefined) return controller.enqueue(value)
       ended()
       controller.close()
     },
     cancel(reason) {
       ended()
-      return reader?.cancel(reason)
+      return reader.cancel(reason)
     },
   })
   return new Response(body, response)

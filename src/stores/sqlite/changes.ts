@@ -8,6 +8,8 @@ const pollMs = 100
 export interface SqliteChanges extends Changes {
   /** This process settled it: no need to wait for the next look at the file. */
   settled(id: ElicitationId): void
+  /** This process deleted some: SQLite counts only the writes of others. */
+  deleted(): void
   close(): void
 }
 
@@ -53,6 +55,7 @@ export function createChanges(database: Database): SqliteChanges {
       }
     },
     settled: watchers.ring,
+    deleted: watchers.ringAll,
     close: stop,
   }
 }

@@ -1,5 +1,5 @@
 import { BadArgument } from '../../base/errors.ts'
-import { DriverMissing } from '../errors.ts'
+import { DriverMissing, StoreUnavailable } from '../errors.ts'
 
 /** What may be bound to a `?`. */
 export type Bindable = string | number | null
@@ -89,19 +89,27 @@ function boundAsList(libsql: LibsqlDatabase): NativeDatabase {
 
 /** libsql ends the whole process on a value it does not know, and takes a missing one for NULL: neither ever reaches it. */
 export function guard(native: NativeDatabase): Database {
+  let closed = false
   return {
     exec: (sql) => void native.exec(sql),
     prepare(sql) {
       const statement = native.prepare(sql)
       const expected = sql.split('?').length - 1
-      const checked = (values: Bindable[]) => checkValues(values, expected)
+      const checked = (values: Bindable[]) => {
+        // libsql goes on serving prepared statements.
+        if (closed) throw new StoreUnavailable('the file is closed')
+        return checkValues(values, expected)
+      }
       return {
         run: (...values) => Number(statement.run(...checked(values)).changes),
         get: (...values) => statement.get(...checked(values)) as Row | undefined,
         all: (...values) => statement.all(...checked(values)) as Row[],
       }
     },
-    close: () => native.close(),
+    close() {
+      closed = true
+      native.close()
+    },
   }
 }
 

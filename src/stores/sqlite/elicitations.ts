@@ -29,7 +29,10 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
     )
     if (added === 1) return { kind: 'added' }
     const joined = record(sql.openByIdentity.get(row.identity))
-    return joined ? { kind: 'joined', elicitation: joined } : { kind: 'full' }
+    if (joined) return { kind: 'joined', elicitation: joined }
+    // Not full either: another process settled the one that was in the way, just now.
+    const isFull = Number(sql.countOpen.get(row.requester)?.open) >= openLimit
+    return isFull ? { kind: 'full' } : add(elicitation, openLimit)
   }
 
   function save(next: Elicitation): boolean {
@@ -68,6 +71,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
         sql.scrub.run(forgottenParticipant, participant)
         return sql.forget.run(participant)
       })
+      changes.deleted()
       // What is deleted must not linger in the write-ahead log.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return deleted
@@ -86,6 +90,7 @@ function statements(database: Database) {
       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
       WHERE (SELECT count(*) FROM elicitation WHERE requester = ? AND state = 'open') < ?
       ON CONFLICT (identity) WHERE state = 'open' DO NOTHING`),
+    countOpen: prepare("SELECT count(*) AS open FROM elicitation WHERE requester = ? AND state = 'open'"),
     openByIdentity: prepare(`SELECT ${columns} FROM elicitation WHERE identity = ? AND state = 'open'`),
     get: prepare(`SELECT ${columns} FROM elicitation WHERE id = ?`),
     save: prepare(`

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, open as openFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { once, type Store } from '../store.ts'
 import { sqliteAudit } from './audit.ts'
@@ -23,6 +23,8 @@ export interface SqliteOptions {
 /** Keeps everything in one file, which several processes on one machine may use at once. */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // Made by us, so that nobody else on the machine can read it; SQLite gives its other files the same mode.
+  await (await openFile(path, 'a', 0o600)).close()
   const database = await openDatabase(path)
   try {
     configure(database, options)
@@ -42,6 +44,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     close: once(async () => {
       changes.close()
       await writer.drained()
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       database.close()
     }),
   }

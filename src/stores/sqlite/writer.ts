@@ -30,12 +30,21 @@ export function createWriter(database: Database): Writer {
       alone(first)
       return
     }
+    let begun = false
     try {
-      const results = inTransaction(() => jobs.map(({ work }) => work()))
+      const results = inTransaction(() => {
+        begun = true
+        return jobs.map(({ work }) => work())
+      })
       jobs.forEach((job, index) => {
         job.resolve(results[index])
       })
-    } catch {
+    } catch (error) {
+      // Another process is writing: each on its own would wait as long again, and this process with it.
+      if (!begun) {
+        for (const { reject } of jobs) reject(translated(error))
+        return
+      }
       // One of them failed: each on its own, so that it harms none of the others.
       for (const job of jobs) alone(job)
     }
