@@ -12,6 +12,7 @@ export type AssentErrorCode =
   | 'form_refused'
   | 'key_in_use'
   | 'key_missing'
+  | 'login_unavailable'
   | 'not_found'
   | 'participant_mismatch'
   | 'schema_newer'

@@ -49,6 +49,7 @@ function exitCodeOf(code: AssentErrorCode): number {
     case 'too_many_open':
       return exitCodes.no
     case 'key_missing':
+    case 'login_unavailable':
     case 'store_unavailable':
       return exitCodes.unavailable
     case 'asked_differently':

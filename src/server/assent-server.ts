@@ -12,6 +12,7 @@ import {
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
+import type { ServerFactory } from '../mcp/http/sessions.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import type { Asks } from './asks.ts'
 import { attach } from './attach.ts'
@@ -63,7 +64,7 @@ export interface AssentServer {
     handler: (uri: URL, ask: Asks, ...rest: Rest) => Maybe<ReadResourceResult | InputRequiredResult>,
   ): (uri: URL, ...rest: Rest) => Promise<ReadResourceResult | InputRequiredResult>
   /** Serves 2026-07-28 by the request and 2025 by the session, over HTTP. */
-  http(factory: McpServerFactory, options?: Omit<HttpOptions, 'clock' | 'login'>): HttpServing
+  http(factory: ServerFactory, options?: Omit<HttpOptions, 'clock' | 'login'>): HttpServing
   /** Serves one client over this process's standard input and output, whichever revision it speaks. */
   stdio(factory: McpServerFactory, options?: ServeStdioOptions): StdioServerHandle
 }

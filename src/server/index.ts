@@ -1,4 +1,7 @@
-export type { HttpOptions, HttpServing } from '../mcp/http/serve.ts'
+export { requireScopes } from '../mcp/http/require-scopes.ts'
+export type { HttpLimits, HttpOptions, HttpServing } from '../mcp/http/serve.ts'
+export type { Session } from '../mcp/http/session.ts'
+export type { ServerFactory, ServingContext } from '../mcp/http/sessions.ts'
 export type { Modes } from '../mcp/modes.ts'
 export type { Quirk } from '../mcp/quirks.ts'
 export { AskRefused, type RefusalStatus } from '../mcp/refusal.ts'

@@ -11,6 +11,7 @@ import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import { statusOf } from '../elicitation/result.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
 import { refusalCode } from '../mcp/refusal.ts'
+import { isPerRequest, revisionOf } from '../mcp/revision.ts'
 import { keepingAlive } from './progress.ts'
 import type { AskingSettings } from './visit.ts'
 
@@ -41,6 +42,10 @@ const trackParams: StandardSchemaV1<unknown, TrackParams> = {
 export function answerTracking({ assent, clocks }: AskingSettings, server: Server): void {
   server.registerCapabilities({ experimental: { [trackCapability]: {} } })
   server.setRequestHandler('elicitation/track', { params: trackParams }, async ({ id, timeoutMs }, ctx) => {
+    // From 2026-07-28 on the held retry does it.
+    if (isPerRequest(revisionOf(server.getNegotiatedProtocolVersion()))) {
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')
+    }
     await ownQuestion(assent, id, ctx)
     const timeout = Math.min(timeoutMs ?? clocks.track, clocks.track)
     const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: timeout, signal: ctx.mcpReq.signal }))

@@ -1,0 +1,39 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { expect, test } from 'vitest'
+import { keepForReplay } from '../../../src/mcp/http/replay.ts'
+
+const message = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} })
+
+async function missedAfter(store: ReturnType<typeof keepForReplay>, lastId: string) {
+  const missed: JSONRPCMessage[] = []
+  const stream = await store.replayEventsAfter(lastId, {
+    send: async (_, sent) => {
+      missed.push(sent)
+    },
+  })
+  return { missed, stream }
+}
+
+test('only what came after, and only of the same stream, is replayed (H11-08)', async () => {
+  const store = keepForReplay(10)
+  const opening = await store.storeEvent('a', {} as JSONRPCMessage)
+  await store.storeEvent('a', message(1))
+  await store.storeEvent('b', message(2))
+  const third = await store.storeEvent('a', message(3))
+
+  expect(await missedAfter(store, opening)).toEqual({ missed: [message(1), message(3)], stream: 'a' })
+  expect(await missedAfter(store, third)).toEqual({ missed: [], stream: 'a' })
+})
+
+test('the newest messages are kept, and no more than the limit', async () => {
+  const store = keepForReplay(2)
+  const opening = await store.storeEvent('a', {} as JSONRPCMessage)
+  for (const id of [1, 2, 3]) await store.storeEvent('a', message(id))
+  expect(await missedAfter(store, opening)).toMatchObject({ missed: [message(2), message(3)] })
+})
+
+test.each(['', 'a', '1', '1.', '.a', '-1.a', '1.a b', '1.../a'])('"%s" is no event id', async (id) => {
+  const store = keepForReplay(2)
+  expect(await store.getStreamIdForEventId?.(id)).toBeUndefined()
+  await expect(missedAfter(store, id)).rejects.toThrow()
+})
