@@ -1,5 +1,6 @@
 const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   stores: () => import('./stores.ts'),
+  server: () => import('./server.ts'),
 }
 
 const [name = ''] = process.argv.slice(2)

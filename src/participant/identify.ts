@@ -1,5 +1,4 @@
 import type { ParticipantId } from './participant.ts'
-import type { Requester } from './requester.ts'
 
 /** Someone whose identity was verified, with the groups their token or login names. */
 export interface Person {
@@ -25,9 +24,4 @@ export interface Login {
   /** Whom the tokens must be meant for: this installation. */
   readonly audience: string
   readonly byToken: Identify<string>
-}
-
-/** The requester that verified evidence speaks for. */
-export function requesterFrom({ participant, client }: Identified): Requester {
-  return { participant, client }
 }

@@ -1,3 +1,4 @@
+import { BadArgument } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
@@ -63,6 +64,8 @@ export function asksFor(visit: Visit, round: Round): Asks {
   let place = 0
   const keyOf = ({ key }: AskOptions = {}) => {
     place++
+    // No object can hold an answer under this name.
+    if (key === '__proto__') throw new BadArgument('A question cannot have this key.')
     return key ?? `${place}`
   }
 
@@ -136,15 +139,18 @@ async function askForm(
   isYes: boolean,
 ): Promise<{ value: unknown }> {
   const { revision, modes } = visit
-  if (isPerRequest(revision)) return modes.form ? putForm(visit, round, key, form, isYes) : lack(visit, round, 'form')
-  if (revision !== undefined && modes.form && visit.canPush) {
+  if (isPerRequest(revision)) {
+    if (modes.form) return putForm(visit, round, key, form, isYes)
+    if (!modes.url) return lack(visit, round, 'form')
+    fellBack(visit, 'form-undeclared')
+  } else if (revision !== undefined && modes.form && visit.canPush) {
     const pushed = await pushForm(visit, revision, key, form, isYes)
     if (pushed !== undefined) return pushed
     fellBack(visit, 'unanswered')
     if (!modes.url) throw new AskRefused('expired', 'Nobody answered in time.', 'unanswered')
   } else {
     fellBack(visit, visit.canPush ? 'form-undeclared' : 'no-session')
-    if (!modes.url) throw cannotAsk('form')
+    if (!modes.url) throw cannotAsk(visit, 'form')
   }
   const question = { mode: 'url', message: form.message, page: 'form', schema: form.schema } as const
   const ask = pageAsk({ question, purpose: isYes ? 'confirm' : 'input', metadata: {} })
@@ -169,7 +175,7 @@ async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): P
   }
   if ((modes.url && canPush) || (!canPush && assumeUrl)) return askByError(visit, round, key, ask)
   fellBack(visit, canPush ? 'url-undeclared' : 'no-session')
-  throw cannotAsk('url')
+  throw cannotAsk(visit, 'url')
 }
 
 function apiKeyIn({ data }: ElicitationResult): string {
@@ -184,13 +190,10 @@ function lack(visit: Visit, round: Round, mode: 'form' | 'url'): Promise<never> 
   return round.rest()
 }
 
-function cannotAsk(mode: 'form' | 'url'): AskRefused {
+function cannotAsk({ canPush }: Visit, mode: 'form' | 'url'): AskRefused {
   const what = mode === 'form' ? 'show a form' : 'send anyone to a page'
-  return new AskRefused(
-    'cannot-ask',
-    `This needs an answer from a person, and the client cannot ${what}.`,
-    `${mode}-undeclared`,
-  )
+  const reason = canPush ? `${mode}-undeclared` : 'no-session'
+  return new AskRefused('cannot-ask', `This needs an answer from a person, and the client cannot ${what}.`, reason)
 }
 
 function fellBack({ assent, name }: Visit, reason: string): void {

@@ -60,6 +60,10 @@ export interface AssentServer {
   prompt<Args>(
     handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>,
   ): (args: Args, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>
+  /** A prompt without arguments that asks. */
+  plainPrompt(
+    handler: (ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>,
+  ): (ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>
   resource<Rest extends unknown[]>(
     handler: (uri: URL, ask: Asks, ...rest: Rest) => Maybe<ReadResourceResult | InputRequiredResult>,
   ): (uri: URL, ...rest: Rest) => Promise<ReadResourceResult | InputRequiredResult>
@@ -78,6 +82,7 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
     tool: (handler) => (args, ctx) => conductTool(visitOf(ctx), (ask) => handler(args, ask, ctx)),
     plainTool: (handler) => (ctx) => conductTool(visitOf(ctx), (ask) => handler(ask, ctx)),
     prompt: (handler) => (args, ctx) => conductOther(visitOf(ctx), (ask) => handler(args, ask, ctx)),
+    plainPrompt: (handler) => (ctx) => conductOther(visitOf(ctx), (ask) => handler(ask, ctx)),
     resource:
       (handler) =>
       (uri, ...rest) =>

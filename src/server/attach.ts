@@ -34,6 +34,7 @@ type Handler = (request: AskableRequest, ctx: ServerContext) => Promise<unknown>
 export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
   const { server } = mcp
   const withOutputSchema = new Set<string>()
+  const ready = readiness(server)
 
   const { registerTool } = mcp
   mcp.registerTool = ((name: string, config: { outputSchema?: unknown }, handler: unknown) => {
@@ -46,7 +47,7 @@ export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
     if (!askable.has(method)) return setRequestHandler(method, ...rest)
     const handler = rest[0] as Handler
     return setRequestHandler(method, (request: AskableRequest, ctx: ServerContext) =>
-      visited({ settings, server, withOutputSchema }, request, ctx, handler),
+      visited({ settings, server, withOutputSchema, ready }, request, ctx, handler),
     )
   }) as typeof server.setRequestHandler
 
@@ -58,6 +59,7 @@ interface Attached {
   readonly settings: AskingSettings
   readonly server: Server
   readonly withOutputSchema: ReadonlySet<string>
+  readonly ready: Promise<void>
 }
 
 /** One request on its way through: whose it is, where its walk stands, and how what it gives back is sealed. */
@@ -70,8 +72,9 @@ async function visited(
   const visit = await visitFrom(attached, request, ctx)
   beginVisit(visit)
   const result = await handler(request, visit.ctx)
+  if (!isInputRequiredResult(result)) return result
   if (visit.lacks.size > 0) throw lacking(visit.lacks)
-  if (!isInputRequiredResult(result) || !isPerRequest(visit.revision) || endsRound(result)) return result
+  if (!isPerRequest(visit.revision) || endsRound(result)) return result
 
   // A handler may return the SDK's own questions, with a state of its own: ours wraps it.
   if (result.requestState === undefined) return result
@@ -80,7 +83,7 @@ async function visited(
 }
 
 async function visitFrom(
-  { settings, server, withOutputSchema }: Attached,
+  { settings, server, withOutputSchema, ready }: Attached,
   request: AskableRequest,
   ctx: ServerContext,
 ): Promise<Visit> {
@@ -110,6 +113,7 @@ async function visitFrom(
     hasOutputSchema: withOutputSchema.has(name),
     responses: new Map(Object.entries(ctx.mcpReq.inputResponses ?? {})),
     isRetry: typeof state === 'string',
+    ready,
     complete: (id) => complete(ctx, id),
     completeLater: (id) => completeLater(settings, server, id),
     lacks: new Set(),
@@ -162,4 +166,14 @@ function completeLater({ assent, clocks }: AskingSettings, server: Server, elici
       if (state.kind !== 'open') await server.notification({ method, params: { elicitationId } })
     })
     .catch(() => {})
+}
+
+/** Resolves when a 2025 client says that it is ready: it is not asked before (V11-02). */
+function readiness(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.setNotificationHandler('notifications/initialized', () => {
+      resolve()
+      server.oninitialized?.()
+    })
+  })
 }

@@ -7,7 +7,7 @@ import { endRound, type Round, startRound } from './round.ts'
 import type { Visit } from './visit.ts'
 
 /** Runs a handler that asks, to its end or to the end of a round. */
-export async function conduct<Result>(
+async function conduct<Result>(
   visit: Visit,
   run: (ask: Asks) => Promise<Result> | Result,
 ): Promise<Result | InputRequiredResult> {

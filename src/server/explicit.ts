@@ -42,7 +42,7 @@ export type FormResponse =
   | { readonly action: 'decline' | 'cancel' }
 
 /** Someone looked for the answers of another user. */
-export class AnotherUser extends AssentError {
+class AnotherUser extends AssentError {
   readonly code = 'participant_mismatch'
   constructor() {
     super('Answers are found for the verified participant only.')

@@ -36,10 +36,12 @@ export async function pushForm(
   let message = form.message
   for (let tries = 1; ; tries++) {
     const { params, lift } = formParams(message, form.schema, revision)
-    const pushed = await keepingAlive(visit.ctx, () => push(visit, params, elicitation.id))
+    let pushed = await keepingAlive(visit.ctx, () => push(visit, params, elicitation.id))
     if (pushed.kind === 'unanswered') {
-      await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
-      return undefined
+      const last = await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
+      if (last.state.kind !== 'answered') return undefined
+      // Somebody answered elsewhere in the last moment.
+      pushed = { kind: 'settled', elicitation: last }
     }
     const settled =
       pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(visit, elicitation.id, pushed, form, lift)
@@ -67,6 +69,7 @@ export async function pushPage(visit: Visit, revision: Revision, key: string, as
   const pushed = await push(visit, urlParams(question, id, revision), id)
   if (pushed.kind === 'unanswered') {
     await assent.withdraw(id, visit.call.requester, 'the client did not answer')
+    assent.events.tell({ kind: 'fallback', server: visit.name, reason: 'unanswered' })
     throw new AskRefused('expired', 'The client did not say whether the person will open the page.', 'unanswered')
   }
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
@@ -80,11 +83,20 @@ export async function pushPage(visit: Visit, revision: Revision, key: string, as
   return seen
 }
 
-async function push({ assent, ctx, call, clocks }: Visit, params: ElicitParams, id: ElicitationId): Promise<Pushed> {
+async function push(
+  { assent, ctx, call, clocks, ready }: Visit,
+  params: ElicitParams,
+  id: ElicitationId,
+): Promise<Pushed> {
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
-  const asking = ctx.mcpReq
-    .send({ method: 'elicitation/create', params: { ...params } }, { timeout: clocks.question, signal: gone })
+  const asking = ready
+    .then(() =>
+      ctx.mcpReq.send(
+        { method: 'elicitation/create', params: { ...params } },
+        { timeout: clocks.question, signal: gone },
+      ),
+    )
     .then((result): Pushed => ({ kind: 'answered', result: result as ElicitResult }))
     .catch((error: unknown) => pushFailed(error, ctx.mcpReq.signal.aborted))
   const elsewhere = assent.wait(id, { signal: gone }).then((elicitation): Pushed => ({ kind: 'settled', elicitation }))

@@ -31,13 +31,13 @@ export async function putForm(
   isYes: boolean,
 ): Promise<{ value: unknown }> {
   const { walk } = visit
-  const answered = sameQuestion(key, walk.a[key], form.fingerprint)
+  const answered = sameQuestion(key, walk.a, form.fingerprint)
   if (answered?.x !== undefined) throw refusedAs(answered.x)
   if (answered !== undefined) {
     if (isYes) await spendAgain(visit, key)
     return stillValid(await form.read(answered.v))
   }
-  const pending = sameQuestion(key, walk.p[key], form.fingerprint)
+  const pending = sameQuestion(key, walk.p, form.fingerprint)
 
   // A yes counts only for a question that was put; anything else a client may tell without being asked.
   const given = pending !== undefined || (!visit.isRetry && !isYes) ? clientAnswer(visit.responses.get(key)) : undefined
@@ -74,14 +74,14 @@ async function put(visit: Visit, round: Round, key: string, form: AskedForm, pen
 /** Asks a 2026 client to send the person to a page. Accept is consent to open it; then the retry is held until it is done. */
 export async function putPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
   const { walk, assent, clocks } = visit
-  const answered = sameQuestion(key, walk.a[key], ask.fingerprint)
+  const answered = sameQuestion(key, walk.a, ask.fingerprint)
   const isYes = ask.purpose === 'confirm'
   if (answered?.r !== undefined) {
     if (isYes) await spendAgain(visit, key)
     return assent.look(answered.r)
   }
 
-  const pending = sameQuestion(key, walk.p[key], ask.fingerprint)
+  const pending = sameQuestion(key, walk.p, ask.fingerprint)
   if (pending?.r === undefined) {
     const { id, question } = await openPage(visit, aboutOf(visit, key), ask)
     walk.p[key] = { f: ask.fingerprint, r: id }
@@ -126,7 +126,12 @@ function pageQuestion({ question }: Elicitation) {
   return question
 }
 
-function sameQuestion<Kept extends AnsweredAsk | PendingAsk>(key: string, kept: Kept | undefined, fingerprint: string) {
+function sameQuestion<Kept extends AnsweredAsk | PendingAsk>(
+  key: string,
+  all: Record<string, Kept>,
+  fingerprint: string,
+) {
+  const kept = Object.hasOwn(all, key) ? all[key] : undefined
   if (kept !== undefined && kept.f !== fingerprint) throw new AskedDifferently(key)
   return kept
 }
@@ -148,7 +153,8 @@ function spendAgain(visit: Visit, key: string): Promise<void> {
 }
 
 async function spend({ assent, walk, clocks }: Visit, name: string): Promise<void> {
-  const until = new Date(assent.clock.now().getTime() + clocks.state)
+  // Longer than any state that could bring it again, also by the clock of another machine.
+  const until = new Date(assent.clock.now().getTime() + 2 * clocks.state)
   const claimed = await assent.store.steps.claim({ walk: walk.w, name }, until)
   if (claimed.kind !== 'claimed')
     throw new AskRefused('already-run', 'This yes was used already. Nothing was done again.')

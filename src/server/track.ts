@@ -16,7 +16,7 @@ import { keepingAlive } from './progress.ts'
 import type { AskingSettings } from './visit.ts'
 
 /** The key under which clients of 2025-11-25 find that `elicitation/track` is answered here. */
-export const trackCapability = 'assent/elicitation-track'
+const trackCapability = 'assent/elicitation-track'
 
 interface TrackParams {
   readonly id: ElicitationId

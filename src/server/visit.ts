@@ -50,6 +50,8 @@ export interface Visit extends AskingSettings {
   readonly responses: ReadonlyMap<string, unknown>
   /** A state of ours came with the request. */
   readonly isRetry: boolean
+  /** Resolves when a 2025 client may be asked. */
+  readonly ready: Promise<void>
   /** Tells the client that asked that the person is done elsewhere (E11-20). */
   complete(id: ElicitationId): Promise<void>
   /** The same when they are done, in whatever process, also after this request is answered. */

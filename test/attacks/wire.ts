@@ -53,11 +53,21 @@ export async function send(url: URL, call: Call): Promise<Reply> {
   }
   const { status, text } = await post(
     url,
-    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...named, ...retry, _meta } }),
+    spell({ jsonrpc: '2.0', id: 1, method, params: { ...named, ...retry, _meta } }),
     { 'MCP-Protocol-Version': version, 'Mcp-Method': method, 'Mcp-Name': name, Authorization: `Bearer ${token}` },
   )
   const { error, result } = messageIn(text)
   return { status, text, error, result: result ?? {} }
+}
+
+/** JSON in which `{raw}` stands for text as it is: what is nested too deep cannot be built from values. */
+function spell(message: object): string {
+  const raws: string[] = []
+  const text = JSON.stringify(message, (_, value) => {
+    if (typeof value?.raw !== 'string') return value
+    return `raw ${raws.push(value.raw) - 1} wanted`
+  })
+  return text.replace(/"raw (\d+) wanted"/g, (_, index: string) => raws[Number(index)] ?? '')
 }
 
 export function post(

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { type AuthInfo, createMcpHandler, isJsonContentType } from '@modelcontextprotocol/server'
+import { type AuthInfo, createMcpHandler, isJsonContentType, type ServerNotifier } from '@modelcontextprotocol/server'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
@@ -47,6 +47,8 @@ export interface HttpServing {
   fetch(request: Request): Promise<Response>
   /** For `http.createServer`. Without a login it refuses sockets from elsewhere. */
   readonly node: RequestListener
+  /** Tells 2026 clients that listen of what changed; a 2025 session is told by its own server. */
+  readonly notify: ServerNotifier
   /** How many 2025 sessions are open. */
   readonly sessions: number
   /** Ends every session and request. Nothing is served afterwards. */
@@ -121,6 +123,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     node: nodeListener(async (arrival, { remoteAddress }) =>
       login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(arrival),
     ),
+    notify: modern.notify,
     get sessions() {
       return sessions.size
     },

@@ -67,7 +67,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     const id = randomUUID()
     const ending = new AbortController()
     const transport: SessionTransport = new SessionTransport(
-      { sessionIdGenerator: () => id, ...replayOf(limits) },
+      { sessionIdGenerator: () => id, retryInterval: 1_000, ...replayOf(limits) },
       () => touch(session),
     )
     const session: OpenSession = {

@@ -1,0 +1,109 @@
+import { Agent, request } from 'node:http'
+
+/** What to send, how often, and to whom. */
+export interface Load {
+  readonly port: number
+  readonly revision: '2025-11-25' | '2026-07-28'
+  readonly tool: string
+  readonly calls: number
+}
+
+const connections = 16
+const agent = new Agent({ keepAlive: true, maxSockets: connections * 2 })
+const client = { name: 'load', version: '1' }
+
+interface Sent {
+  readonly message: object
+  readonly headers?: Record<string, string>
+  /** Called with each message of a stream as it comes. */
+  onMessage?(message: Message): void
+}
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly error?: unknown
+  readonly result?: {
+    readonly isError?: boolean
+    readonly requestState?: string
+    readonly inputRequests?: Record<string, unknown>
+  }
+}
+
+function post(port: number, { message, headers = {}, onMessage }: Sent): Promise<{ last: Message; session: string }> {
+  return new Promise((resolve, reject) => {
+    const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers }
+    const options = { port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent, headers: all }
+    const sent = request(options, (response) => {
+      let pending = ''
+      let last: Message = {}
+      const isStream = response.headers['content-type']?.startsWith('text/event-stream')
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        pending += chunk
+        if (!isStream) return
+        const lines = pending.split('\n')
+        pending = lines.pop() ?? ''
+        for (const line of lines) {
+          if (!line.startsWith('data: {')) continue
+          last = JSON.parse(line.slice('data: '.length))
+          onMessage?.(last)
+        }
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        if (!isStream && pending !== '') last = JSON.parse(pending)
+        const bad = (response.statusCode ?? 500) >= 400 || last.error !== undefined || last.result?.isError
+        if (bad) return reject(new Error(`${response.statusCode} ${JSON.stringify(last)}`))
+        resolve({ last, session: String(response.headers['mcp-session-id']) })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  })
+}
+
+const answer = { action: 'accept', content: { branch: 'main' } }
+
+/** One call after the other, on one connection, as a client of this revision sends them. */
+async function lane({ port, revision, tool }: Load, calls: number): Promise<void> {
+  const params = { name: tool, arguments: { text: 'hello' } }
+  if (revision === '2026-07-28') {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': revision,
+      'io.modelcontextprotocol/clientInfo': client,
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    }
+    const headers = { 'MCP-Protocol-Version': revision, 'Mcp-Method': 'tools/call', 'Mcp-Name': tool }
+    const call = (id: number, retry: object = {}) =>
+      post(port, { headers, message: { id, method: 'tools/call', params: { ...params, ...retry, _meta } } })
+    for (let n = 0; n < calls; n++) {
+      const { last } = await call(n)
+      if (tool !== 'form') continue
+      const { requestState, inputRequests = {} } = last.result ?? {}
+      const [key = ''] = Object.keys(inputRequests)
+      await call(n, { requestState, inputResponses: { [key]: answer } })
+    }
+    return
+  }
+
+  const initialize = { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo: client }
+  const { session } = await post(port, { message: { id: 0, method: 'initialize', params: initialize } })
+  const headers = { 'Mcp-Session-Id': session, 'MCP-Protocol-Version': revision }
+  await post(port, { headers, message: { method: 'notifications/initialized' } })
+  for (let n = 1; n <= calls; n++) {
+    const answering: Promise<unknown>[] = []
+    const onMessage = ({ id, method }: Message) => {
+      if (method === 'elicitation/create') answering.push(post(port, { headers, message: { id, result: answer } }))
+    }
+    await post(port, { headers, message: { id: n, method: 'tools/call', params }, onMessage })
+    await Promise.all(answering)
+  }
+}
+
+process.on('message', async (load: Load) => {
+  const calls = Math.ceil(load.calls / connections)
+  await Promise.all(Array.from({ length: connections }, () => lane(load, calls)))
+  process.send?.(calls * connections)
+})
+process.on('disconnect', () => process.exit())
+process.send?.('ready')

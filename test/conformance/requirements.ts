@@ -1,0 +1,226 @@
+/** The part of the work that will show a requirement: C the client, D pages and connections, E approvals, F the gateway. */
+export type Part = 'C' | 'D' | 'E' | 'F'
+
+/** Where a requirement stands. */
+export type Requirement =
+  /** Tests show it: those that have its id in their name. */
+  | { readonly kind: 'shown' }
+  /** Tests show it for servers; for others that it binds, tests of these parts will. */
+  | { readonly kind: 'partly'; readonly later: readonly Part[] }
+  /** What it binds is not built yet. */
+  | { readonly kind: 'later'; readonly later: readonly Part[] }
+  /** It binds nothing that we build. */
+  | { readonly kind: 'not-ours'; readonly reason: string }
+
+const shown: Requirement = { kind: 'shown' }
+const partly = (...later: Part[]): Requirement => ({ kind: 'partly', later })
+const later = (...parts: Part[]): Requirement => ({ kind: 'later', later: parts })
+const notOurs = (reason: string): Requirement => ({ kind: 'not-ours', reason })
+
+const noTasks = 'Tasks are an extension that neither our servers nor the SDK offer.'
+
+/** Everything that the protocol asks of what we build, by its id. */
+export const requirements: Record<string, Requirement> = {
+  // Elicitation, 2025-06-18
+  'E06-01': shown,
+  'E06-02': later('C'),
+  'E06-03': later('C', 'D'),
+  'E06-04': shown,
+  'E06-05': shown,
+  'E06-06': later('C', 'D'),
+  'E06-07': partly('C'),
+  'E06-08': later('C'),
+
+  // Elicitation, 2025-11-25
+  'E11-01': partly('F'),
+  'E11-02': partly('F'),
+  'E11-03': shown,
+  'E11-04': later('C', 'D', 'F'),
+  'E11-05': later('C', 'D'),
+  'E11-06': later('C', 'D'),
+  'E11-07': later('C'),
+  'E11-08': later('C'),
+  'E11-09': shown,
+  'E11-10': later('C'),
+  'E11-11': partly('F'),
+  'E11-12': shown,
+  'E11-13': partly('C'),
+  'E11-14': shown,
+  'E11-15': shown,
+  'E11-16': partly('C'),
+  'E11-17': shown,
+  'E11-18': later('C'),
+  'E11-19': partly('C'),
+  'E11-20': partly('F'),
+  'E11-21': later('C'),
+  'E11-22': later('C'),
+  'E11-23': shown,
+  'E11-24': shown,
+  'E11-25': partly('D', 'F'),
+  'E11-26': later('D'),
+  'E11-27': partly('D', 'F'),
+  'E11-28': later('D', 'F'),
+  'E11-29': later('C'),
+  'E11-30': shown,
+  'E11-31': later('C'),
+  'E11-32': shown,
+  'E11-33': later('D'),
+  'E11-34': shown,
+  'E11-35': later('C', 'F'),
+  'E11-36': later('C'),
+  'E11-37': later('C'),
+  'E11-38': later('C'),
+  'E11-39': shown,
+  'E11-40': partly('C'),
+  'E11-41': later('D'),
+  'E11-42': later('D'),
+
+  // Elicitation, 2026-07-28
+  'E26-01': partly('C'),
+  'E26-02': shown,
+  'E26-03': shown,
+  'E26-04': shown,
+  'E26-05': later('C'),
+  'E26-06': shown,
+  'E26-07': shown,
+
+  // Requests of several rounds
+  'M26-01': shown,
+  'M26-02': shown,
+  'M26-03': partly('F'),
+  'M26-04': shown,
+  'M26-05': shown,
+  'M26-06': partly('F'),
+  'M26-07': partly('F'),
+  'M26-08': partly('F'),
+  'M26-09': partly('F'),
+  'M26-10': partly('F'),
+  'M26-11': partly('F'),
+  'M26-12': partly('F'),
+  'M26-13': shown,
+  'M26-14': later('C'),
+  'M26-15': partly('C', 'F'),
+  'M26-16': later('C'),
+  'M26-17': later('C', 'F'),
+  'M26-18': shown,
+  'M26-19': shown,
+  'M26-20': shown,
+  'M26-21': partly('C', 'F'),
+  'M26-22': shown,
+
+  // The base protocol
+  'B26-01': partly('F'),
+  'B26-02': shown,
+  'B26-03': later('C'),
+  'B26-04': shown,
+  'B26-05': partly('F'),
+  'B26-06': shown,
+  'B26-07': shown,
+  'B26-08': partly('C'),
+  'B26-09': partly('C'),
+  'B26-10': partly('F'),
+  'B26-11': shown,
+  'B26-12': partly('C'),
+  'B26-13': shown,
+  'B26-14': partly('C'),
+
+  // Versions and discovery
+  'V26-01': shown,
+  'V26-02': shown,
+  'V26-03': later('C'),
+  'V26-04': partly('C'),
+  'V26-05': partly('F'),
+  'V26-06': later('C', 'F'),
+  'V26-07': shown,
+  'V26-08': later('C'),
+  'V26-09': later('C'),
+  'V11-01': partly('C'),
+  'V11-02': shown,
+
+  // HTTP and stdio, 2026-07-28
+  'H26-01': partly('F'),
+  'H26-02': later('C'),
+  'H26-03': later('C'),
+  'H26-04': later('C', 'F'),
+  'H26-05': later('C'),
+  'H26-06': partly('F'),
+  'H26-07': partly('C'),
+  'H26-08': shown,
+  'H26-09': shown,
+  'H26-10': partly('C'),
+  'H26-11': partly('F'),
+  'H26-12': shown,
+  'H26-13': later('C'),
+  'H26-14': partly('F'),
+  'H26-15': later('F'),
+  'H26-16': shown,
+  'H26-17': shown,
+  'T26-01': partly('C'),
+  'T26-02': partly('C'),
+  'T26-03': later('C'),
+  'T26-04': partly('C'),
+  'T26-05': partly('C'),
+
+  // HTTP and its sessions, 2025
+  'H11-01': shown,
+  'H11-02': partly('C'),
+  'H11-03': partly('C'),
+  'H11-04': partly('C', 'F'),
+  'H11-05': shown,
+  'H11-06': shown,
+  'H11-07': shown,
+  'H11-08': partly('C'),
+  'H11-09': partly('C'),
+  'H11-10': shown,
+  'H11-11': partly('C'),
+
+  // Listening, cancelling, progress, tools, caching
+  'L26-01': shown,
+  'L26-02': shown,
+  'L26-03': later('C'),
+  'L26-04': shown,
+  'X26-01': shown,
+  'X26-02': partly('C', 'F'),
+  'X26-03': partly('C', 'F'),
+  'X26-04': shown,
+  'X11-01': later('C'),
+  'U26-01': shown,
+  'U26-02': later('F'),
+  'U26-03': shown,
+  'U26-04': partly('F'),
+  'U26-05': notOurs('Which arguments a tool puts into headers is for the author of the tool to say.'),
+
+  // Authorization
+  'O-01': partly('F'),
+  'O-02': partly('F'),
+  'O-03': partly('F'),
+  'O-04': partly('F'),
+  'O-05': partly('C', 'F'),
+  'O-06': later('D', 'F'),
+  'O-07': later('D', 'F'),
+  'O-08': shown,
+  'O-09': partly('F'),
+
+  // Security
+  'S-01': later('D', 'F'),
+  'S-02': later('D', 'F'),
+  'S-03': later('D', 'F'),
+  'S-04': later('D', 'F'),
+  'S-05': later('D'),
+  'S-06': partly('F'),
+  'S-07': partly('D', 'F'),
+  'S-08': partly('F'),
+  'S-09': partly('F'),
+  'S-10': later('C'),
+  'S-11': later('D'),
+  'S-12': later('F'),
+
+  // Tasks
+  'K11-01': later('F'),
+  'K11-02': later('F'),
+  'K11-03': notOurs(noTasks),
+  'K26-01': shown,
+  'K26-02': notOurs(noTasks),
+  'K26-03': notOurs(noTasks),
+  'K26-04': notOurs(noTasks),
+}
