@@ -45,7 +45,9 @@ async function build(folder: string): Promise<void> {
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { noEmit: false, rootDir: root, outDir: folder, sourceMap: false, declaration: false },
-    files: ['server-process.ts', 'load-process.ts'].map((name) => join(root, 'bench', name)),
+    files: [new URL('./server-process.ts', import.meta.url), new URL('./load-process.ts', import.meta.url)].map((url) =>
+      fileURLToPath(url),
+    ),
     include: [],
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
@@ -70,8 +72,7 @@ interface Server {
 }
 
 async function startServer(built: string, name: string): Promise<Server> {
-  const execArgv = ['--expose-gc', ...(process.env.ASSENT_BENCH_PROFILE === name ? ['--cpu-prof'] : [])]
-  const child = fork(join(built, 'bench/server-process.js'), [name], { execArgv })
+  const child = fork(join(built, 'bench/server-process.js'), [name], { execArgv: ['--expose-gc'] })
   const [port] = (await once(child, 'message')) as [number]
   return {
     child,

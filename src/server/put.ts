@@ -43,6 +43,8 @@ export async function putForm(
   const given = pending !== undefined || (!visit.isRetry && !isYes) ? clientAnswer(visit.responses.get(key)) : undefined
   if (given === undefined) return put(visit, round, key, form, pending ?? { f: form.fingerprint })
   if (given.action !== 'accept') {
+    // A no is the answer too: the same state cannot bring a yes later.
+    if (isYes) await spendYes(visit, key)
     await audit(visit, 'question-answered', { key, action: given.action })
     throw refuse(visit, key, form.fingerprint, given.action)
   }

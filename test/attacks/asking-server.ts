@@ -12,7 +12,7 @@ export interface AskingServer {
   readonly url: URL
   readonly deeds: Deeds
   /** What went wrong while serving. */
-  readonly errors: Error[]
+  readonly errors: unknown[]
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function askingServer(
   { only, withLogin = true, ...options }: AskingServerOptions = {},
 ): Promise<AskingServer> {
   const deeds: Deeds = []
-  const errors: Error[] = []
+  const errors: unknown[] = []
   const asking = createAssentServer({ ...assent, ...(withLogin && { login }) }, { name: 'deployer', ...options })
 
   async function deploy({ env }: Target, ask: Asks) {

@@ -96,7 +96,7 @@ describe('a state that somebody changed', () => {
     const round = (more: object) =>
       client.request({ method: 'tools/call', params: { ...params, ...more } }, { allowInputRequired: true })
 
-    const { requestState } = (await round({})) as { requestState: string }
+    const { requestState } = (await round({})) as unknown as { requestState: string }
     const inputResponses = yesToAll
     await expect(round({ inputResponses, requestState: `${requestState}-TAMPERED` })).rejects.toMatchObject(refused)
     expect(await round({ inputResponses, requestState })).toMatchObject({ resultType: 'input_required' })

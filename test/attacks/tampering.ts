@@ -1,5 +1,5 @@
 /** Numbers that look random and are the same in every run. */
-export function dice(seed = 1): (below: number) => number {
+function dice(seed = 1): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -68,7 +68,7 @@ function* reencodings(state: string): Generator<string> {
   yield* [standard, `${standard}=`, `${state}=`, `${state}==`]
   yield* [state.toUpperCase(), state.toLowerCase(), JSON.stringify(state), `Bearer ${state}`, `${state}#`, `${state}?`]
   yield* [encodeURIComponent(state), state.replace('~', '%7E'), state.replace('.', '%2E'), state.replace('.', '．')]
-  yield* [...state].map((letter) => `&#${letter.charCodeAt(0)};`).join('')
+  yield [...state].map((letter) => `&#${letter.charCodeAt(0)};`).join('')
   for (const space of ['\u200b', '\u00a0', '\ufeff', '\t', '\r\n', ' ']) {
     yield* [space + state, state + space, [...state].join(space)]
   }

@@ -70,7 +70,7 @@ function spell(message: object): string {
   return text.replace(/"raw (\d+) wanted"/g, (_, index: string) => raws[Number(index)] ?? '')
 }
 
-export function post(
+function post(
   url: URL,
   body: string,
   headers: Record<string, string> = {},

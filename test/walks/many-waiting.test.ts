@@ -86,6 +86,7 @@ async function waitByForm(port: number, who: string): Promise<Waiting> {
   const opened = await reached(post(port, who, { id: 0, method: 'initialize', params }))
   const session = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']) }
   await text(opened)
+  await text(await reached(post(port, who, { method: 'notifications/initialized' }, session)))
   const calling = await reached(
     post(port, who, { id: 1, method: 'tools/call', params: { name: 'by-form', arguments: {} } }, session),
   )
