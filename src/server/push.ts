@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ElicitResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/server'
 import { type Answer, type Elicitation, type ElicitationId, isSettled } from '../elicitation/elicitation.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
@@ -8,6 +9,8 @@ import { aboutOf, clientOf, openPage, type PageAsk } from './page-ask.ts'
 import { keepingAlive } from './progress.ts'
 import type { AskedForm } from './question.ts'
 import type { Visit } from './visit.ts'
+
+const readyMs = 5_000
 
 /** How a pushed question ended: answered by the client, settled elsewhere meanwhile, or not answered by this client at all. */
 type Pushed =
@@ -90,7 +93,9 @@ async function push(
 ): Promise<Pushed> {
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
-  const asking = ready
+  // One that never says that it is ready is asked all the same, rather than waited for in silence.
+  const tired = sleep(readyMs, undefined, { signal: gone, ref: false }).catch(() => {})
+  const asking = Promise.race([ready, tired])
     .then(() =>
       ctx.mcpReq.send(
         { method: 'elicitation/create', params: { ...params } },
