@@ -42,7 +42,7 @@ const intruders: [rule: string, file: string, source: string][] = [
   ['door-of-gateway', 'src/gateway/start.ts', `import '../assent.ts'`],
   ['door-of-web', 'src/web/upstreams.ts', `import '../gateway/gateway.ts'`],
   ['door-of-stores', 'src/stores/sealed.ts', `import '../vault/seal.ts'`],
-  ['door-of-vault', 'src/vault/walk.ts', `import '../call/walk.ts'`],
+  ['door-of-vault', 'src/vault/walk.ts', `import '../gateway/gateway.ts'`],
   ['door-of-observe', 'src/observe/asks.ts', `import '../elicitation/ask.ts'`],
   ['type-door-of-observe', 'src/observe/web.ts', `import type { App } from '../web/app.ts'\nexport type A = App`],
   ['door-of-assent', 'src/assent.ts', `import './web/app.ts'`],

@@ -2,6 +2,7 @@ import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore } from '../../elicitation/store.ts'
 import { type ElicitationRow, forgottenParticipant, fromRow, toRow, toStateColumns } from '../rows.ts'
 import type { SqliteChanges } from './changes.ts'
+import { checkpoint } from './checkpoint.ts'
 import type { Database, Row } from './driver.ts'
 import { reading } from './errors.ts'
 import type { Writer } from './writer.ts'
@@ -73,7 +74,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
       })
       changes.deleted()
       // What is deleted must not linger in the write-ahead log.
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      checkpoint(database, 'TRUNCATE')
       return deleted
     },
   }

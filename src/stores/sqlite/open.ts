@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { once, type Store } from '../store.ts'
 import { sqliteAudit } from './audit.ts'
 import { createChanges } from './changes.ts'
+import { checkpoint } from './checkpoint.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { translated } from './errors.ts'
@@ -44,7 +45,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     close: once(async () => {
       changes.close()
       await writer.drained()
-      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      checkpoint(database, 'PASSIVE')
       database.close()
     }),
   }
