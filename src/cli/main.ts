@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, Option } from 'commander'
 import { addAuditCommands } from './audit.ts'
+import { addCallCommand } from './call.ts'
 import { runningCommand } from './errors.ts'
 import { addForgetCommand } from './forget.ts'
 import { addKeysCommands } from './keys.ts'
@@ -20,6 +21,7 @@ const program = new Command('assent')
   .exitOverride()
 
 addServeCommand(program)
+addCallCommand(program)
 addKeysCommands(program)
 addAuditCommands(program)
 addForgetCommand(program)

@@ -56,25 +56,34 @@ export async function startEverything(): Promise<{ url: string; stop(): Promise<
 }
 
 /** Runs a release of the suite against a server. */
-export async function runSuite(
+export function runSuite(release: keyof typeof releases, args: readonly string[], url: string): Promise<SuiteRun> {
+  return runOn(release, ['server', '--url', url, ...args])
+}
+
+/** Runs one scenario of a release of the suite against a client, which is started for it. */
+export function runClientScenario(
   release: keyof typeof releases,
+  command: string,
+  scenario: string,
   args: readonly string[],
-  url: string,
 ): Promise<SuiteRun> {
+  return runOn(release, ['client', '--command', command, '--scenario', scenario, ...args])
+}
+
+async function runOn(release: keyof typeof releases, args: readonly string[]): Promise<SuiteRun> {
   const results = await mkdtemp(join(tmpdir(), 'assent-conformance-'))
   try {
     const preload = ['--import', here('scripts/conformance-preload.js')]
-    const command = [releases[release], 'server', '--url', url, '-o', results, ...args]
-    const { ok, out } = await run([...preload, ...command])
+    const { ok, out } = await run([...preload, releases[release], ...args, '-o', results])
     const found = await Promise.all((await readdir(results)).map((folder) => readScenario(results, folder)))
-    return { ok, summary: out.slice(out.indexOf('=== SUMMARY ===')), scenarios: new Map(found) }
+    return { ok, summary: out.slice(Math.max(0, out.indexOf('=== SUMMARY ==='))), scenarios: new Map(found) }
   } finally {
     await rm(results, { recursive: true, force: true })
   }
 }
 
 async function readScenario(results: string, folder: string): Promise<[string, Check[]]> {
-  const [, scenario = folder] = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder) ?? []
+  const [, scenario = folder] = /^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder) ?? []
   return [scenario, JSON.parse(await readFile(join(results, folder, 'checks.json'), 'utf8'))]
 }
 
@@ -86,10 +95,10 @@ function run(args: readonly string[]): Promise<{ ok: boolean; out: string }> {
   })
 }
 
-/** The server scenarios that a revision requires, as the suite's own list of them says. */
-export async function requiredScenarios(revision: string): Promise<string[]> {
+/** The scenarios that a revision requires of servers or of clients, as the suite's own list of them says. */
+export async function requiredScenarios(revision: string, of: 'server' | 'client' = 'server'): Promise<string[]> {
   const lists = new URL('../requirements/', pathToFileURL(releases['0.2.0-alpha.12']))
   const list = await readFile(new URL(`${revision}.yaml`, lists), 'utf8')
-  const [, server = ''] = /^server:\n((?: .*\n|#.*\n|\n)+)/m.exec(list) ?? []
-  return [...server.matchAll(/^ +- (\S+)/gm)].map(([, name]) => name as string)
+  const [, ours = ''] = new RegExp(`^${of}:\\n((?: .*\\n|#.*\\n|\\n)+)`, 'm').exec(list) ?? []
+  return [...ours.matchAll(/^ +- (\S+)/gm)].map(([, name]) => name as string)
 }

@@ -1,0 +1,20 @@
+import type { ClientLeg } from './leg.ts'
+import type { Pages } from './pages.ts'
+import type { ToolClocks } from './tool-clock.ts'
+import type { InTurn } from './turns.ts'
+import type { ElicitationUi } from './ui.ts'
+import type { VisitsUnderWay } from './visits.ts'
+
+/** Everything that one client's calls share. */
+export interface Conversation {
+  readonly leg: ClientLeg
+  readonly ui: ElicitationUi
+  readonly server: string
+  readonly clocks: ToolClocks
+  readonly pages: Pages
+  readonly visits: VisitsUnderWay
+  readonly inTurn: InTurn
+  readonly mayAsk: () => boolean
+  readonly humanMs: number
+  readonly mostRetries: number
+}

@@ -1,0 +1,13 @@
+export type { ClientLeg, LegOptions } from './leg.ts'
+export { CallRefused } from './refused.ts'
+export { ToolTimedOut } from './tool-clock.ts'
+export type { Asker, ElicitationUi, FormReply, FormRequest, UrlRequest, WaitRequest } from './ui.ts'
+export { type JudgedUrl, judgeUrl, type UrlWarning } from './url-safety.ts'
+export { visibleText } from './visible-text.ts'
+export {
+  type CallOptions,
+  type ElicitationOptions,
+  type ElicitingClient,
+  elicitingClient,
+  withElicitation,
+} from './with-elicitation.ts'

@@ -1,0 +1,102 @@
+import { labelOf } from '../../elicitation/form/label.ts'
+import type { Field } from '../../elicitation/form/schema.ts'
+import type { FormReply, FormRequest } from '../ui.ts'
+import { visibleLine } from '../visible-text.ts'
+import { askField } from './ask-field.ts'
+import { named, showAsker } from './asker.ts'
+import type { Dialogue, Leaving } from './dialogue.ts'
+import { shownValue } from './field-words.ts'
+import { cut, type Screen } from './screen.ts'
+
+/** Asks field by field, then shows everything: nothing is sent before the person says so (E11-06). */
+export async function askForm(
+  dialogue: Dialogue,
+  screen: Screen,
+  request: FormRequest,
+  answered: ReadonlySet<string> = new Set(),
+): Promise<FormReply> {
+  showAsker(screen, request, 'asks')
+  for (const { field, message } of request.errors) if (field === '') screen.say(`✗ ${visibleLine(message, 1_000)}`)
+
+  const form = new FilledForm(request)
+  for (const name of form.names) {
+    const isAsked = request.errors.length === 0 ? !answered.has(name) : form.problemWith(name) !== undefined
+    const left = isAsked ? await form.ask(dialogue, screen, name) : undefined
+    if (left !== undefined) return { action: left.action }
+  }
+  return review(dialogue, screen, form)
+}
+
+async function review(dialogue: Dialogue, screen: Screen, form: FilledForm): Promise<FormReply> {
+  const hasFields = form.names.length > 0
+  const change = hasFields ? ' A number changes that answer.' : ''
+  const send = hasFields ? 'send' : 'yes'
+  for (;;) {
+    form.show(screen)
+    screen.say(`Type ${send} to send it.${change} :decline says no, :cancel or Ctrl-C leaves.`, { style: 'dim' })
+    const said = await dialogue.ask(`Send to ${cut(visibleLine(named(form.request.asker)), 30)}? › `)
+    if (said.kind === 'leave') return { action: said.action }
+
+    const word = said.kind === 'text' ? said.text.toLowerCase() : `:${said.name}`
+    if (word === 'send' || word === 'yes' || word === 'y') return { action: 'accept', content: form.content() }
+    const name = form.names[Number(word) - 1]
+    const left = name === undefined ? undefined : await form.ask(dialogue, screen, name)
+    if (left !== undefined) return { action: left.action }
+    if (name === undefined)
+      screen.say(word === '' ? '✗ Nothing is sent yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+  }
+}
+
+/** A form on its way from empty to sent. */
+class FilledForm {
+  readonly request: FormRequest
+  readonly names: readonly string[]
+  readonly #values: Map<string, unknown>
+  readonly #required: ReadonlySet<string>
+
+  constructor(request: FormRequest) {
+    this.request = request
+    this.names = Object.keys(request.schema.properties)
+    this.#values = new Map(Object.entries(request.filled))
+    this.#required = new Set(request.schema.required)
+  }
+
+  problemWith(name: string): string | undefined {
+    return this.request.errors.find((error) => error.field === name)?.message
+  }
+
+  async ask(dialogue: Dialogue, screen: Screen, name: string): Promise<Leaving | undefined> {
+    const reply = await askField(dialogue, screen, {
+      name,
+      field: this.#field(name),
+      required: this.#required.has(name),
+      place: `${this.names.indexOf(name) + 1} of ${this.names.length}`,
+      current: this.#values.get(name) ?? undefined,
+      problem: this.problemWith(name),
+    })
+    if (reply.kind === 'leave') return reply
+    this.#values.set(name, reply.value)
+    return undefined
+  }
+
+  show(screen: Screen): void {
+    screen.say()
+    if (this.names.length === 0) return
+    screen.title('Your answers')
+    this.names.forEach((name, index) => {
+      const field = this.#field(name)
+      const label = visibleLine(labelOf(name, field), 60)
+      screen.say(`${label}: ${shownValue(field, this.#values.get(name))}`, { indent: `  ${index + 1}. ` })
+    })
+  }
+
+  content(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(
+      this.names.map((name) => [name, this.#values.get(name)] as const).filter(([, value]) => value !== undefined),
+    )
+  }
+
+  #field(name: string): Field {
+    return this.request.schema.properties[name] as Field
+  }
+}

@@ -1,0 +1,41 @@
+import type { ShownWait } from './wait.ts'
+
+/** One terminal for many: questions take turns, and what is waited for is shown while nobody asks. */
+export class Stage {
+  readonly #waits: ShownWait[] = []
+  #turn: Promise<unknown> = Promise.resolve()
+  #questions = 0
+
+  async question<T>(work: () => Promise<T>): Promise<T> {
+    this.#questions++
+    this.#waits.at(-1)?.hide()
+    const mine = this.#turn.then(work)
+    this.#turn = mine.catch(() => {})
+    try {
+      return await mine
+    } finally {
+      this.#questions--
+      this.#showLast()
+    }
+  }
+
+  async wait(wait: ShownWait, over: AbortSignal): Promise<'done' | 'cancel'> {
+    this.#waits.at(-1)?.hide()
+    this.#waits.push(wait)
+    this.#showLast()
+    over.addEventListener('abort', wait.end)
+    if (over.aborted) wait.end()
+    try {
+      return await wait.said
+    } finally {
+      over.removeEventListener('abort', wait.end)
+      wait.hide()
+      this.#waits.splice(this.#waits.indexOf(wait), 1)
+      this.#showLast()
+    }
+  }
+
+  #showLast(): void {
+    if (this.#questions === 0) void this.#waits.at(-1)?.show()
+  }
+}

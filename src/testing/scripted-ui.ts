@@ -1,0 +1,81 @@
+import type { ElicitationUi, FormReply, FormRequest, UrlRequest, WaitRequest } from '../client/ui.ts'
+
+/** What the person of a script does, one step for each time that they are asked in that way. The last one is for all that follow. */
+export interface UiScript {
+  readonly form?: readonly ((request: FormRequest) => FormReply | Promise<FormReply>)[]
+  readonly consentToOpen?: readonly (
+    | 'open'
+    | 'decline'
+    | 'cancel'
+    | ((request: UrlRequest) => 'open' | 'decline' | 'cancel' | Promise<'open' | 'decline' | 'cancel'>)
+  )[]
+  /** What they do on the page. */
+  readonly open?: (url: string) => void | Promise<void>
+  /** `nothing`: they say neither, and wait until it is over. */
+  readonly waiting?: readonly (
+    | 'done'
+    | 'cancel'
+    | 'nothing'
+    | ((request: WaitRequest) => 'done' | 'cancel' | 'nothing' | Promise<'done' | 'cancel' | 'nothing'>)
+  )[]
+}
+
+/** One thing that the person was shown, in the order they saw it. */
+export type Shown =
+  | { readonly kind: 'form'; readonly request: FormRequest }
+  | { readonly kind: 'consent'; readonly request: UrlRequest }
+  | { readonly kind: 'opened'; readonly url: string }
+  | { readonly kind: 'waiting'; readonly request: WaitRequest; readonly progress: readonly string[] }
+
+/** A person made of a script, who remembers what they were shown. */
+export interface ScriptedUi extends ElicitationUi {
+  readonly shown: readonly Shown[]
+  /** What was shown of one kind. */
+  all<Kind extends Shown['kind']>(kind: Kind): Extract<Shown, { kind: Kind }>[]
+}
+
+/** An `ElicitationUi` that answers from a script. Asked what the script does not know, it throws. */
+export function scriptedUi(script: UiScript = {}): ScriptedUi {
+  const shown: Shown[] = []
+  const asked = { form: 0, consentToOpen: 0, waiting: 0 }
+
+  function next<Step>(kind: keyof typeof asked, steps: readonly Step[] | undefined, what: string): Step {
+    const step = steps?.[Math.min(asked[kind]++, steps.length - 1)]
+    if (step === undefined) throw new Error(`The script does not say what to do: ${kind}, ${what}`)
+    return step
+  }
+
+  return {
+    shown,
+    all: (kind) => shown.filter((one) => one.kind === kind) as never,
+    async form(request) {
+      shown.push({ kind: 'form', request })
+      return next('form', script.form, request.message)(request)
+    },
+    async consentToOpen(request) {
+      shown.push({ kind: 'consent', request })
+      const step = next('consentToOpen', script.consentToOpen, request.url)
+      return typeof step === 'function' ? step(request) : step
+    },
+    async open(url) {
+      shown.push({ kind: 'opened', url })
+      await script.open?.(url)
+    },
+    async waiting(request) {
+      const progress: string[] = []
+      shown.push({ kind: 'waiting', request, progress })
+      request.onProgress((text) => progress.push(text))
+      const step = script.waiting === undefined ? 'nothing' : next('waiting', script.waiting, request.url)
+      const said = typeof step === 'function' ? await step(request) : step
+      return said === 'nothing' ? overWith(request.signal) : said
+    },
+  }
+}
+
+/** Whoever says nothing is dismissed when the wait is over. */
+function overWith(signal: AbortSignal): Promise<'cancel'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('cancel')
+    signal.addEventListener('abort', () => resolve('cancel'), { once: true })
+  })
+}

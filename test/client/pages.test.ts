@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest'
+import { scriptedUi } from '../../src/testing/index.ts'
+import { promised, until } from '../server/servers.ts'
+import { aPage, type Fake2025, fake2025, of2025, Refusal, said, sleep, textOf, urlRequired } from './clients.ts'
+
+const complete = (server: Fake2025, elicitationId: string) =>
+  server.notify('notifications/elicitation/complete', { elicitationId })
+
+const tracking = { experimental: { 'assent/elicitation-track': {} } }
+
+/** A server that wants a page visited before its tool runs. */
+function needing(...ids: string[]) {
+  const state = { isDone: false, calls: 0 }
+  const server = fake2025(() => {
+    state.calls += 1
+    if (!state.isDone) throw urlRequired(...ids.map((id) => aPage(id)))
+    return said('signed')
+  })
+  return { server, state }
+}
+
+describe.each(of2025)('-32042, through %s', (_name, connect) => {
+  test('the server says when the page is done, and the same call is sent again by itself (E11-22)', async () => {
+    const { server, state } = needing('p1')
+    const ui = scriptedUi({
+      consentToOpen: ['open'],
+      open() {
+        state.isDone = true
+        complete(server, 'p1')
+      },
+    })
+    const client = await connect(server.transport, ui)
+
+    expect(textOf(await client.callTool({ name: 'sign', arguments: { a: 1 } }))).toBe('signed')
+    const [first, second, ...more] = client.requests('tools/call')
+    expect(second?.params).toEqual(first?.params)
+    expect(second?.id).not.toBe(first?.id)
+    expect(more).toEqual([])
+    expect(ui.shown.map(({ kind }) => kind)).toEqual(['consent', 'opened', 'waiting'])
+    expect(ui.all('waiting')[0]?.request.signal.aborted).toBe(true)
+  })
+
+  test('where neither notice nor tracking comes, the person says that they are done (E11-22)', async () => {
+    const { server, state } = needing('p1')
+    const done = async () => {
+      await sleep(50)
+      state.isDone = true
+      return 'done' as const
+    }
+    const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'], waiting: [done] }))
+    expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    expect(state.calls).toBe(2)
+  })
+
+  test('said too early, the page is not opened again, and is waited for once more', async () => {
+    const { server, state } = needing('p1')
+    const late = async () => {
+      state.isDone = true
+      return 'done' as const
+    }
+    const ui = scriptedUi({ consentToOpen: ['open'], waiting: ['done', 'done', late] })
+    const client = await connect(server.transport, ui)
+    expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    expect(ui.shown.map(({ kind }) => kind)).toEqual(['consent', 'opened', 'waiting', 'waiting', 'waiting'])
+    expect(state.calls).toBe(4)
+  })
+
+  test('the person may leave: before the page is opened, or at any time after (E11-22, E11-31)', async () => {
+    const { server, state } = needing('p1')
+    const client = (script: Parameters<typeof scriptedUi>[0]) =>
+      connect(needing('p1').server.transport, scriptedUi(script))
+    const call = { name: 'sign' }
+    await expect((await client({ consentToOpen: ['decline'] })).callTool(call)).rejects.toMatchObject({
+      status: 'declined',
+    })
+    await expect((await client({ consentToOpen: ['cancel'] })).callTool(call)).rejects.toMatchObject({
+      status: 'cancelled',
+    })
+    const leave = () => sleep(50).then(() => 'cancel' as const)
+    const leaving = await connect(server.transport, scriptedUi({ consentToOpen: ['open'], waiting: [leave] }))
+    await expect(leaving.callTool(call)).rejects.toMatchObject({ status: 'cancelled' })
+    expect(state.calls).toBe(1)
+  })
+
+  test('a server that is never content is not called for ever', async () => {
+    let pages = 0
+    const server = fake2025(() => {
+      throw urlRequired(aPage(`p${pages++}`))
+    })
+    const ui = scriptedUi({ consentToOpen: ['open'], waiting: ['done'] })
+    const client = await connect(server.transport, ui, { mostRetries: 3 })
+    await expect(client.callTool({ name: 'sign' })).rejects.toMatchObject({ code: -32_042 })
+    expect([pages, ui.all('consent').length]).toEqual([4, 3])
+  })
+
+  test('nor is one that says it is done and then that it is not', async () => {
+    const server = fake2025(() => {
+      throw urlRequired(aPage('p1'))
+    })
+    const ui = scriptedUi({ consentToOpen: ['open'], open: () => complete(server, 'p1') })
+    const client = await connect(server.transport, ui)
+    await expect(client.callTool({ name: 'sign' })).rejects.toMatchObject({ code: -32_042 })
+    expect(ui.all('consent')).toHaveLength(1)
+  })
+
+  test('several pages are visited in turn; one that is done meanwhile is not waited for', async () => {
+    const { server, state } = needing('p1', 'p2')
+    const ui = scriptedUi({
+      consentToOpen: ['open'],
+      open(url) {
+        if (!url.endsWith('p1')) return
+        state.isDone = true
+        complete(server, 'p2')
+        complete(server, 'p1')
+      },
+    })
+    const client = await connect(server.transport, ui)
+    expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    expect(ui.all('consent').map(({ request }) => request.url)).toEqual([aPage('p1').url, aPage('p2').url])
+  })
+
+  test('calls that need the same page share it; one that drops out takes it from nobody', async () => {
+    const { server, state } = needing('p1')
+    const leaving = new AbortController()
+    const ui = scriptedUi({ consentToOpen: ['open'] })
+    const client = await connect(server.transport, ui)
+
+    const first = client.callTool({ name: 'sign' }, { signal: leaving.signal })
+    const others = [1, 2, 3].map(() => client.callTool({ name: 'sign' }))
+    await until(() => ui.all('waiting').length === 1)
+    expect(ui.all('consent')).toHaveLength(1)
+
+    leaving.abort()
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+    await until(() => ui.all('waiting').length === 2)
+    state.isDone = true
+    complete(server, 'p1')
+    expect((await Promise.all(others)).map(textOf)).toEqual(['signed', 'signed', 'signed'])
+    expect(ui.all('consent')).toHaveLength(2)
+  })
+
+  test('words about pages that nobody waits for, or that are done, change nothing (E11-21)', async () => {
+    const { server, state } = needing('p1')
+    const done = promised<'done'>()
+    const ui = scriptedUi({ consentToOpen: ['open'], waiting: [() => done.promise] })
+    const client = await connect(server.transport, ui)
+    for (const id of ['p1', 'other', '', '__proto__']) complete(server, id)
+    await sleep(10)
+
+    const calling = client.callTool({ name: 'sign' })
+    await until(() => ui.all('waiting').length === 1)
+    for (const id of ['other', 'P1', 'p1 ', '__proto__']) complete(server, id)
+    await sleep(30)
+    expect(state.calls).toBe(1)
+
+    state.isDone = true
+    done.keep('done')
+    expect(textOf(await calling)).toBe('signed')
+    for (let times = 0; times < 3; times++) complete(server, 'p1')
+    await sleep(10)
+    expect(state.calls).toBe(2)
+  })
+
+  test('ids of any shape are only compared (E11-18)', async () => {
+    for (const id of ['__proto__', 'constructor', '1', ' ', '{"a":1}', '\u{1F512}', 'x'.repeat(5_000)]) {
+      let isDone = false
+      const server = fake2025(() => {
+        if (!isDone) throw urlRequired(aPage(id, { url: 'https://sign.example.com/' }))
+        return said('signed')
+      })
+      const open = () => {
+        isDone = true
+        complete(server, id)
+      }
+      const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'], open }))
+      expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    }
+  })
+
+  test('a page that must not be opened is not offered; nor is one that is named as no client knows', async () => {
+    const odd = [
+      aPage('p1', { url: 'javascript:alert(1)' }),
+      aPage('p1', { url: 7 }),
+      { url: 'https://x.example' },
+      null,
+    ]
+    for (const page of odd) {
+      const server = fake2025(() => {
+        throw urlRequired(page as never)
+      })
+      const ui = scriptedUi()
+      const client = await connect(server.transport, ui)
+      // The SDK may find such an error too odd to tell of it.
+      await expect(client.callTool({ name: 'sign' })).rejects.toThrow()
+      expect(ui.shown).toEqual([])
+    }
+  })
+
+  test('too many pages in a minute are not shown (E06-08)', async () => {
+    const server = fake2025(() => {
+      throw urlRequired(...Array.from({ length: 50 }, (_, n) => aPage(`p${n}`)))
+    })
+    const ui = scriptedUi({ consentToOpen: ['open'], waiting: ['done'] })
+    const client = await connect(server.transport, ui, { asksPerMinute: 4 })
+    await expect(client.callTool({ name: 'sign' })).rejects.toMatchObject({ status: 'cancelled' })
+    expect(ui.all('consent')).toHaveLength(4)
+  })
+})
+
+describe.each(of2025)('tracking a page, through %s', (_name, connect) => {
+  /** A server that answers `elicitation/track` so, and whose tool then runs. */
+  function tracked(track: (tell: (message: string) => void, times: number) => unknown) {
+    const state = { isDone: false, tracks: 0 }
+    const server: Fake2025 = fake2025(
+      () => {
+        if (!state.isDone) throw urlRequired(aPage('p1'))
+        return said('signed')
+      },
+      {
+        capabilities: tracking,
+        async track({ elicitationId }, { params }) {
+          expect(elicitationId).toBe('p1')
+          state.tracks += 1
+          const { progressToken } = (params as { _meta: { progressToken: number } })._meta
+          let progress = 0
+          return track((message) => {
+            progress += 1
+            server.notify('notifications/progress', { progressToken, progress, message })
+          }, state.tracks)
+        },
+      },
+    )
+    return { server, state }
+  }
+
+  test('its progress is shown, and when it is complete the call goes on', async () => {
+    const { server, state } = tracked(async (tell) => {
+      tell('Signing in')
+      tell('Almost there')
+      await sleep(50)
+      state.isDone = true
+      return { status: 'complete' }
+    })
+    const ui = scriptedUi({ consentToOpen: ['open'] })
+    const client = await connect(server.transport, ui)
+    expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    expect(ui.all('waiting')[0]?.progress).toEqual(['Signing in', 'Almost there'])
+  })
+
+  test('it waits as long as the server does, and then asks again', async () => {
+    const { server, state } = tracked((_tell, times) => {
+      if (times === 1) throw new Refusal({ code: -31_001, message: 'Tracking timed out' })
+      state.isDone = true
+      return { status: 'complete' }
+    })
+    const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }))
+    expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    expect(state.tracks).toBe(2)
+  })
+
+  test.each([
+    ['expired', undefined, 'expired', /timed out/],
+    ['failed', 'The provider is down', 'failed', /provider is down/],
+  ])('%s ends the call', async (status, error, told, words) => {
+    const { server } = tracked(() => ({ status, error }))
+    const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }))
+    const calling = client.callTool({ name: 'sign' })
+    await expect(calling).rejects.toMatchObject({ status: told, message: expect.stringMatching(words) })
+  })
+
+  test('an error of it leaves the word to the person', async () => {
+    const { server, state } = tracked(() => {
+      throw new Refusal({ code: -32_602, message: 'Unknown elicitation' })
+    })
+    const done = async () => {
+      await sleep(30)
+      state.isDone = true
+      return 'done' as const
+    }
+    const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'], waiting: [done] }))
+    expect(textOf(await client.callTool({ name: 'sign' }))).toBe('signed')
+    expect(state.tracks).toBe(1)
+  })
+})
