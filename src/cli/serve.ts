@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Assent, createAssent } from '../assent.ts'
+import type { Assent } from '../assent.ts'
 import { BadArgument } from '../base/errors.ts'
 import { isLoopback } from '../elicitation/url.ts'
 import { print } from './print.ts'
@@ -17,6 +17,7 @@ export function addServeCommand(program: Command): void {
     .option('--port <number>', 'port on 127.0.0.1', portNumber, 4180)
     .action(async ({ port }: { port: number }, command: Command) => {
       const { store } = command.optsWithGlobals<{ store: string }>()
+      const { createAssent } = await import('../assent.ts')
       const assent = await createAssent({ store, publicUrl: `http://${host}:${port}` })
       const server = await listen(port, assent)
       greet((server.address() as AddressInfo).port, assent)

@@ -58,7 +58,7 @@ export function askForm(
       signal.throwIfAborted()
       const reply = await ui.form({ ...ask, schema, filled, errors, signal })
       if (reply.action !== 'accept') return { action: reply.action }
-      const validated = validateContent(schema, withDefaults(schema, reply.content))
+      const validated = validateContent(schema, completed(schema, reply.content))
       if (validated.kind === 'valid') return { action: 'accept', content: { ...validated.content } }
       filled = { ...reply.content }
       errors = validated.errors
@@ -106,4 +106,11 @@ export function answerOf(consent: Consent): WireAnswer {
     case 'unsafe':
       return { action: 'decline' }
   }
+}
+
+/** Defaults for what was not answered. What the person left out on purpose is there as undefined, and stays out (E11-06). */
+function completed(schema: FormSchema, content: Readonly<Record<string, unknown>>): unknown {
+  const all = withDefaults(schema, content)
+  const leftOut = new Set(Object.keys(content).filter((name) => content[name] === undefined))
+  return Object.fromEntries(Object.entries(all as object).filter(([name]) => !leftOut.has(name)))
 }

@@ -25,6 +25,7 @@ export interface FormRequest {
 
 /** What the person did with a form. Nothing is sent before an explicit yes. */
 export type FormReply =
+  /** A field that is there as undefined was left out on purpose: its default is not filled in. */
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' | 'cancel' }
 

@@ -91,9 +91,7 @@ class FilledForm {
   }
 
   content(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(
-      this.names.map((name) => [name, this.#values.get(name)] as const).filter(([, value]) => value !== undefined),
-    )
+    return Object.fromEntries(this.names.map((name) => [name, this.#values.get(name)]))
   }
 
   #field(name: string): Field {
