@@ -1,4 +1,5 @@
 const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
+  client: () => import('./client.ts'),
   stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),
 }

@@ -4,6 +4,7 @@ import { answerRound, type RoundOfCall } from './answer-round.ts'
 import type { Conversation } from './conversation.ts'
 import { createHumanTime } from './human-time.ts'
 import { createOpenPages, type OpenPage } from './open-pages.ts'
+import { type Pending, pendingText, waitPending } from './pending.ts'
 import { requiredPages, type SentToPages, visitPages } from './required-pages.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -35,6 +36,7 @@ export async function converse(
   let current = params
   let retries = 0
   let idleRounds = 0
+  let pending: Pending | undefined
   try {
     for (;;) {
       const sentAt = performance.now()
@@ -43,6 +45,12 @@ export async function converse(
       switch (sent.kind) {
         case 'done':
           return sent.result
+        case 'pending':
+          // A gateway waits for somebody else's yes: the same call runs once it is given.
+          pending ??= waitPending(conversation, human, sent.text)
+          if (!(await pending.isToBeSentAgain())) return sent.result
+          current = params
+          break
         case 'pages':
           if (++retries > conversation.mostRetries) throw sent.error
           await visitPages(conversation, sent, call)
@@ -67,6 +75,7 @@ export async function converse(
       }
     }
   } finally {
+    pending?.close()
     opened.close()
   }
 }
@@ -82,6 +91,7 @@ function nextRound(params: Params, inputResponses: Params, requestState: unknown
 
 type Sent =
   | { readonly kind: 'done'; readonly result: Params }
+  | { readonly kind: 'pending'; readonly result: Params; readonly text: string }
   | { readonly kind: 'input'; readonly inputRequests: Params; readonly requestState: unknown }
   | { readonly kind: 'pages'; readonly pages: readonly unknown[]; readonly error: unknown }
   | { readonly kind: 'left'; readonly page: OpenPage }
@@ -128,7 +138,10 @@ async function send({ conversation, method, onProgress }: Call, params: Params, 
 }
 
 function sentOf(result: Params): Sent {
-  if (result.resultType !== 'input_required') return { kind: 'done', result }
+  if (result.resultType !== 'input_required') {
+    const text = pendingText(result)
+    return text === undefined ? { kind: 'done', result } : { kind: 'pending', result, text }
+  }
   const inputRequests = isPlainObject(result.inputRequests) ? result.inputRequests : {}
   return { kind: 'input', inputRequests, requestState: result.requestState }
 }

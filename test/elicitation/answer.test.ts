@@ -168,6 +168,8 @@ describe('who may answer', () => {
   const clientless: Answering = { participant: alice, groups: [], via: 'client' }
   const accept: Answer = { action: 'accept' }
   const mine = anAsk({ question: byUrl })
+  const throughHub: Answering = { participant: alice, groups: [], via: 'hub' }
+  const onPageOnly = anAsk({ question: byUrl, through: 'page' })
   const formToPage = anAsk({ anyOf: [alice, bob] })
 
   const cases: [string, Ask, Answering, Answer, 'kept' | AssentErrorCode][] = [
@@ -199,6 +201,16 @@ describe('who may answer', () => {
     ['a client that agrees to open a page (E11-19)', mine, throughClient, accept, 'channel_refused'],
     ['a client that declines to open a page', mine, throughClient, { action: 'decline' }, 'kept'],
     ['a client that cancels', mine, throughClient, { action: 'cancel' }, 'kept'],
+    ['the hub', mine, throughHub, accept, 'kept'],
+    ['the hub, where a page is asked for', onPageOnly, throughHub, accept, 'channel_refused'],
+    ['the hub, that declines where a page is asked for', onPageOnly, throughHub, { action: 'decline' }, 'kept'],
+    [
+      'the hub, with a secret',
+      aSecretAsk(),
+      throughHub,
+      { action: 'accept', content: { apiKey: 'x' } },
+      'channel_refused',
+    ],
     [
       'a client, with a secret',
       aSecretAsk(),

@@ -79,6 +79,29 @@ describe('waiting', () => {
     expect((await assent.wait(elicitation.id, { signal: gone.signal })).state.kind).toBe('open')
   })
 
+  test('hears a ring that comes while it looks', async () => {
+    const store = unsteadyStore()
+    const rings: (() => void)[] = []
+    const assent = await anAssent({
+      store: {
+        ...store,
+        changes: {
+          watch: (_id, changed) => {
+            rings.push(changed)
+            return () => {}
+          },
+        },
+      },
+    })
+    const { elicitation } = await assent.ask(anAsk())
+    const waiting = assent.wait(elicitation.id)
+    // It has read the open question by now and not yet gone to sleep, or it sleeps: either way it hears.
+    for (const ring of rings) ring()
+    await assent.answer(elicitation.id, onPage(alice), { action: 'cancel' })
+    for (const ring of rings) ring()
+    expect((await waiting).state.kind).toBe('answered')
+  })
+
   test('for a question that never was is told so', async () => {
     const assent = await anAssent()
     await expect(assent.wait('none' as ElicitationId)).rejects.toMatchObject({ code: 'not_found' })
