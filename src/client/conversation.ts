@@ -17,4 +17,6 @@ export interface Conversation {
   readonly mayAsk: () => boolean
   readonly humanMs: number
   readonly mostRetries: number
+  /** How long a server may hold one request while a person is elsewhere. */
+  readonly heldMs: number
 }

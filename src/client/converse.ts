@@ -66,6 +66,8 @@ export async function converse(
           current = nextRound(params, inputResponses, requestState)
           break
         }
+        case 'lost':
+          break
         case 'left': {
           // The person gave up on a page while the server waits for it, which is told so, with all else it was told.
           const told = isPlainObject(current.inputResponses) ? current.inputResponses : {}
@@ -95,6 +97,7 @@ type Sent =
   | { readonly kind: 'input'; readonly inputRequests: Params; readonly requestState: unknown }
   | { readonly kind: 'pages'; readonly pages: readonly unknown[]; readonly error: unknown }
   | { readonly kind: 'left'; readonly page: OpenPage }
+  | { readonly kind: 'lost' }
 
 /** The tool has its time, and no more. */
 async function sendTimed(call: Call, params: Params): Promise<Sent> {
@@ -111,7 +114,14 @@ async function sendTimed(call: Call, params: Params): Promise<Sent> {
 function sendHeld(call: Call, params: Params): Promise<Sent> {
   return call.human.spend(async (signal) => {
     const leaving = new AbortController()
-    const answered = send(call, params, AbortSignal.any([signal, leaving.signal]))
+    const lost = AbortSignal.timeout(call.conversation.heldMs)
+    const answered = send(call, params, AbortSignal.any([signal, leaving.signal, lost])).catch(
+      (error: unknown): Sent => {
+        // No server holds a request for so long: its stream broke in silence, and the request is made anew (H26-10).
+        if (lost.aborted && !signal.aborted && !leaving.signal.aborted) return { kind: 'lost' }
+        throw error
+      },
+    )
     const left = call.opened.left().then((page): Sent => ({ kind: 'left', page }))
     const first = await Promise.race([answered, left])
     if (first.kind !== 'left') return first

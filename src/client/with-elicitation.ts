@@ -22,6 +22,8 @@ export interface ElicitationOptions {
   readonly asksPerMinute?: number
   /** How often one call is sent again after pages were visited. Default: 5. */
   readonly mostRetries?: number
+  /** How long a server may hold one request while a person is on a page, before it is sent anew. Default: 2 minutes. */
+  readonly heldTime?: Duration
 }
 
 /** What one call may be told. */
@@ -62,6 +64,7 @@ export function elicitingClient(leg: ClientLeg, ui: ElicitationUi, options: Elic
     mayAsk: createRateLimit(options.asksPerMinute ?? 60),
     humanMs: milliseconds(options.humanTime ?? '15m'),
     mostRetries: options.mostRetries ?? 5,
+    heldMs: milliseconds(options.heldTime ?? '2m'),
   }
   leg.onElicit((params, signal) => answerPushed(conversation, params, signal))
   leg.onComplete(conversation.pages.completed)

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { scriptedUi } from '../../src/testing/index.ts'
+import { connect2026, fake2026, inputRequired, said, textOf } from './clients.ts'
+
+const page = { mode: 'url', message: 'Sign in', url: 'https://sign.example.com/1' }
+
+test('a request that is held and never answered is made anew, with the same state and a new id (H26-10)', async () => {
+  const ids: unknown[] = []
+  const url = await fake2026(async ({ id, requestState, inputResponses }) => {
+    if (requestState === undefined) return inputRequired({ q: page }, 's1')
+    ids.push(id)
+    expect({ requestState, inputResponses }).toEqual({
+      requestState: 's1',
+      inputResponses: { q: { action: 'accept' } },
+    })
+    // The first retry is lost on the way; nobody ever hears of it.
+    if (ids.length === 1) return new Promise(() => {})
+    return said('done')
+  })
+  const ui = scriptedUi({ consentToOpen: ['open'], open: () => {}, waiting: ['nothing'] })
+  const client = await connect2026(url, ui, { heldTime: 300, humanTime: '10s' })
+  expect(textOf(await client.callTool({ name: 'x' }))).toBe('done')
+  expect(new Set(ids).size).toBe(2)
+  expect(ui.all('consent')).toHaveLength(1)
+})
