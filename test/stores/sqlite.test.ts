@@ -149,6 +149,27 @@ describe('writing', () => {
     ).toEqual([1, 3])
   })
 
+  test('while another process writes waits once for all, not once for each', async () => {
+    let begun = 0
+    const locked: Database = {
+      exec: () => {},
+      close: () => {},
+      prepare: (sql) => ({
+        get: () => undefined,
+        all: () => [],
+        run() {
+          if (!sql.startsWith('BEGIN')) return 0
+          begun++
+          throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+        },
+      }),
+    }
+    const writer = createWriter(locked)
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => writer.write(() => 1)))
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(begun).toBe(1)
+  })
+
   test('alone is kept whole or not at all', async () => {
     const database = await plainDatabase()
     database.exec('CREATE TABLE t (x INTEGER UNIQUE)')
