@@ -113,6 +113,7 @@ function watchedUi(ui: ElicitationUi, status: StatusLine, stop: AbortController)
     form: (request) => watched(() => ui.form(request)),
     consentToOpen: (request) => watched(() => ui.consentToOpen(request)),
     open: (url) => watched(() => ui.open(url)),
+    pageRefused: (page) => void watched(async () => ui.pageRefused(page)),
     waiting: (request) => watched(() => ui.waiting(request)),
   }
 }

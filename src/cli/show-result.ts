@@ -2,19 +2,20 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { isPlainObject } from '../base/json.ts'
 import { unbounded, visibleLine, visibleText } from '../client/visible-text.ts'
+import { outcomeKey } from '../mcp/names.ts'
 
 /** A result for people: its text as it is, all else as a line that says what it is. */
 export function resultLines({ content = [], structuredContent, _meta }: CallToolResult): string[] {
   // Servers repeat structured content as text, and an outcome as structured content, for clients that know no other.
   const blocks = content.filter((block) => block.type !== 'text' || !says(block.text, structuredContent))
-  const isSaid = structuredContent === undefined || isDeepStrictEqual(structuredContent, _meta?.['assent/outcome'])
+  const isSaid = structuredContent === undefined || isDeepStrictEqual(structuredContent, _meta?.[outcomeKey])
   const structured = isSaid ? [] : [visibleText(JSON.stringify(structuredContent, null, 2), unbounded)]
   return [...blocks.flatMap(blockLines), ...structured]
 }
 
 /** How the server says that it ended, when nothing was done. */
 export function outcomeOf({ _meta }: CallToolResult): string | undefined {
-  const outcome = _meta?.['assent/outcome']
+  const outcome = _meta?.[outcomeKey]
   if (!isPlainObject(outcome) || typeof outcome.status !== 'string') return undefined
   const known = Object.hasOwn(outcomes, outcome.status) ? outcomes[outcome.status] : undefined
   return known ?? `It ended as ${visibleLine(outcome.status, 60)}.`

@@ -71,7 +71,7 @@ export function askForm(
 export type Consent =
   | { readonly kind: 'opened'; readonly url: string }
   | { readonly kind: 'refused'; readonly action: 'decline' | 'cancel' }
-  /** It must not be opened, and was not even offered. */
+  /** It must not be opened, and was not even offered; the person was told. */
   | { readonly kind: 'unsafe'; readonly reason: string }
 
 /** The person sees a page's whole address and says whether to open it; before that nothing of it is touched (E11-36). */
@@ -82,7 +82,10 @@ export async function consent(
   human: HumanTime,
 ): Promise<Consent> {
   const judged = judgeUrl(address)
-  if (judged.kind === 'refused') return { kind: 'unsafe', reason: judged.reason }
+  if (judged.kind === 'refused') {
+    ui.pageRefused({ ...ask, reason: judged.reason })
+    return { kind: 'unsafe', reason: judged.reason }
+  }
   const { url, host, warnings } = judged
   return human.spend((signal) =>
     inTurn(signal, async () => {

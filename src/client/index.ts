@@ -2,7 +2,7 @@ export type { ClientLeg, LegOptions } from './leg.ts'
 export { CallRefused } from './refused.ts'
 export { terminalUi } from './terminal/terminal-ui.ts'
 export { ToolTimedOut } from './tool-clock.ts'
-export type { Asker, ElicitationUi, FormReply, FormRequest, UrlRequest, WaitRequest } from './ui.ts'
+export type { Asker, ElicitationUi, FormReply, FormRequest, RefusedPage, UrlRequest, WaitRequest } from './ui.ts'
 export { type JudgedUrl, judgeUrl, type UrlWarning } from './url-safety.ts'
 export { visibleText } from './visible-text.ts'
 export {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type ClientLeg, noTimeout, trackCapability } from './leg.ts'
+import { trackCapability } from '../mcp/names.ts'
+import { type ClientLeg, noTimeout } from './leg.ts'
 
 /** A `Client` of `@modelcontextprotocol/sdk`, as far as asking needs it. */
 export interface ClientV1 {

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { type ClientLeg, type LegOptions, noTimeout, trackCapability } from './leg.ts'
+import { trackCapability } from '../mcp/names.ts'
+import { type ClientLeg, type LegOptions, noTimeout } from './leg.ts'
 
 /** Takes anything: results are read by whoever asked for them. */
 const anything = {

@@ -21,6 +21,3 @@ export interface ClientLeg {
 
 /** So long that our own clocks decide: the SDK's cannot tell a person's time from the tool's. */
 export const noTimeout = 2 ** 31 - 1
-
-/** The key under which servers with Assent declare `elicitation/track`. */
-export const trackCapability = 'assent/elicitation-track'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../base/json.ts'
+import { outcomeKey } from '../mcp/names.ts'
 import type { Conversation } from './conversation.ts'
 import type { HumanTime } from './human-time.ts'
 import { readAsk } from './read-ask.ts'
@@ -17,7 +18,7 @@ export interface Pending {
 /** The words of a result that says "not yet: somebody must answer first"; undefined for any other. */
 export function pendingText(result: Record<string, unknown>): string | undefined {
   const meta = isPlainObject(result._meta) ? result._meta : {}
-  const outcome = meta['assent/outcome']
+  const outcome = meta[outcomeKey]
   if (!isPlainObject(outcome) || outcome.status !== 'pending') return undefined
   const [first] = Array.isArray(result.content) ? result.content : []
   return isPlainObject(first) && typeof first.text === 'string' ? first.text : 'Somebody must answer first.'

@@ -51,6 +51,14 @@ export interface WaitRequest {
   onProgress(listener: (text: string) => void): void
 }
 
+/** A page that must not be opened: it was declined for the person, who should know. */
+export interface RefusedPage {
+  readonly asker: Asker
+  readonly message: string
+  /** Why, in words. */
+  readonly reason: string
+}
+
 /** How a person is asked: in a terminal, in a window, by a test. */
 export interface ElicitationUi {
   form(request: FormRequest): Promise<FormReply>
@@ -58,6 +66,8 @@ export interface ElicitationUi {
   consentToOpen(request: UrlRequest): Promise<'open' | 'decline' | 'cancel'>
   /** Opens it where neither this client nor its model can see it. */
   open(url: string): Promise<void>
+  /** Tells of a page that was declined without asking. */
+  pageRefused(page: RefusedPage): void
   /** Shows that something is waited for. Resolves when the person says that they are done, or want out. */
   waiting(request: WaitRequest): Promise<'done' | 'cancel'>
 }

@@ -1,4 +1,5 @@
 import { AssentError } from '../base/errors.ts'
+import { outcomeKey } from './names.ts'
 
 /** How a call ended that did not run, in a word for programs. */
 export type RefusalStatus = 'declined' | 'cancelled' | 'expired' | 'failed' | 'cannot-ask' | 'already-run' | 'invalid'
@@ -22,7 +23,7 @@ export interface RefusalResult {
   [key: string]: unknown
   isError: true
   content: [{ type: 'text'; text: string }]
-  _meta: { 'assent/outcome': Outcome }
+  _meta: { [outcomeKey]: Outcome }
   structuredContent?: Outcome & Record<string, unknown>
 }
 
@@ -40,7 +41,7 @@ export function refusalResult({ message, status, reason }: AskRefused, hasOutput
   return {
     isError: true,
     content: [{ type: 'text', text: message }],
-    _meta: { 'assent/outcome': outcome },
+    _meta: { [outcomeKey]: outcome },
     ...(!hasOutputSchema && { structuredContent: outcome }),
   }
 }

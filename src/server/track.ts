@@ -10,13 +10,11 @@ import { isPlainObject } from '../base/json.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import { statusOf } from '../elicitation/result.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
+import { trackCapability } from '../mcp/names.ts'
 import { refusalCode } from '../mcp/refusal.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
 import { keepingAlive } from './progress.ts'
 import type { AskingSettings } from './visit.ts'
-
-/** The key under which clients of 2025-11-25 find that `elicitation/track` is answered here. */
-const trackCapability = 'assent/elicitation-track'
 
 interface TrackParams {
   readonly id: ElicitationId

@@ -1,4 +1,4 @@
-import type { ElicitationUi, FormReply, FormRequest, UrlRequest, WaitRequest } from '../client/ui.ts'
+import type { ElicitationUi, FormReply, FormRequest, RefusedPage, UrlRequest, WaitRequest } from '../client/ui.ts'
 
 /** What the person of a script does, one step for each time that they are asked in that way. The last one is for all that follow. */
 export interface UiScript {
@@ -25,6 +25,7 @@ export type Shown =
   | { readonly kind: 'form'; readonly request: FormRequest }
   | { readonly kind: 'consent'; readonly request: UrlRequest }
   | { readonly kind: 'opened'; readonly url: string }
+  | { readonly kind: 'page-refused'; readonly page: RefusedPage }
   | { readonly kind: 'waiting'; readonly request: WaitRequest; readonly progress: readonly string[] }
 
 /** A person made of a script, who remembers what they were shown. */
@@ -57,6 +58,7 @@ export function scriptedUi(script: UiScript = {}): ScriptedUi {
       const step = next('consentToOpen', script.consentToOpen, request.url)
       return typeof step === 'function' ? step(request) : step
     },
+    pageRefused: (page) => void shown.push({ kind: 'page-refused', page }),
     async open(url) {
       shown.push({ kind: 'opened', url })
       await script.open?.(url)

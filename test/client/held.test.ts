@@ -23,3 +23,15 @@ test('a request that is held and never answered is made anew, with the same stat
   expect(new Set(ids).size).toBe(2)
   expect(ui.all('consent')).toHaveLength(1)
 })
+
+test('a page that must not be opened is declined, and the person is told why (S-10)', async () => {
+  const url = await fake2026(async ({ inputResponses }) =>
+    inputResponses === undefined
+      ? inputRequired({ q: { ...page, url: 'javascript:alert(1)' } }, 's1')
+      : said(String(inputResponses.q?.action)),
+  )
+  const ui = scriptedUi()
+  const client = await connect2026(url, ui)
+  expect(textOf(await client.callTool({ name: 'x' }))).toBe('decline')
+  expect(ui.shown).toMatchObject([{ kind: 'page-refused', page: { message: 'Sign in' } }])
+})

@@ -192,7 +192,8 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
       const client = await connect(server.transport, ui)
       // The SDK may find such an error too odd to tell of it.
       await expect(client.callTool({ name: 'sign' })).rejects.toThrow()
-      expect(ui.shown).toEqual([])
+      expect(ui.all('consent')).toEqual([])
+      expect(ui.all('opened')).toEqual([])
     }
   })
 

@@ -196,7 +196,8 @@ describe('a page of 2026-07-28', () => {
       const client = await connect2026(url, ui)
       const answer = await client.callTool({ name: 'sign' }).then(textOf, (error: Error) => error.message)
       expect(answer).toBe('decline')
-      expect(ui.shown).toEqual([])
+      expect(ui.all('consent')).toEqual([])
+      expect(ui.all('opened')).toEqual([])
     }
   })
 

@@ -17,6 +17,7 @@ const { toolCalls }: Context = JSON.parse(given)
 const ui: ElicitationUi = {
   form: async () => ({ action: 'accept', content: {} }),
   consentToOpen: async () => 'decline',
+  pageRefused: () => {},
   open: async () => {},
   waiting: () => new Promise(() => {}),
 }

@@ -3,7 +3,7 @@ import type { ElicitationUi, FormReply, FormRequest } from '../ui.ts'
 import { visibleLine } from '../visible-text.ts'
 import { askForm } from './ask-form.ts'
 import { askToOpen, showUrl } from './ask-url.ts'
-import { named } from './asker.ts'
+import { named, showAsker } from './asker.ts'
 import { Dialogue, type Input } from './dialogue.ts'
 import { shownValue } from './field-words.ts'
 import { consentNeeded, fillIn, formNeeded, type Given, type GivenAnswers } from './given-answers.ts'
@@ -85,6 +85,10 @@ export function terminalUi({
         screen.raw(`  ${visibleLine(url, 10_000)}\n`)
         await openUrl(url).catch(() => screen.say('✗ No browser could be started here.'))
       }),
+    pageRefused({ reason, ...ask }) {
+      showAsker(screen, ask, 'asks you to open a page')
+      screen.say(`✗ Declined for you. ${visibleLine(reason, 1_000)}`)
+    },
     async waiting(request) {
       if (hasPerson) return stage.wait(new ShownWait(input, screen, request), request.signal)
       screen.say(`${named(request.asker)} waits until the page is finished.`)
