@@ -49,6 +49,10 @@ const speakers = {
   libsql: 'src/stores/sqlite/',
   'node:sqlite': 'src/stores/sqlite/',
   commander: 'src/cli/',
+  yaml: 'src/cli/',
+  hono: 'src/web/',
+  'openid-client': 'src/oauth/',
+  '@marcbachmann/cel-js': 'src/approval/',
 }
 
 /** @param {string} room */
@@ -56,11 +60,10 @@ function below(room) {
   return walk.slice(walk.findIndex((layer) => layer.includes(room)) + 1).flat()
 }
 
-/** index.ts and assent.ts are rooms of one file. */
-const files = ['index', 'assent']
+/** Rooms that are files. */
+const files = { index: 'index\\.ts$', assent: 'assent(-options)?\\.ts$' }
 /** @param {string[]} rooms */
-const pathOf = (rooms) =>
-  `^src/(${rooms.map((room) => (files.includes(room) ? `${room}\\.ts$` : `${room}/`)).join('|')})`
+const pathOf = (rooms) => `^src/(${rooms.map((room) => files[room] ?? `${room}/`).join('|')})`
 
 const doorRules = Object.entries(doors).map(([room, others]) => ({
   name: `door-of-${room}`,

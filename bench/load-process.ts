@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http'
+import { client, connections, type Message, post } from './mcp-post.ts'
 
 /** What to send, how often, and to whom. */
 export interface Load {
@@ -6,60 +6,6 @@ export interface Load {
   readonly revision: '2025-11-25' | '2026-07-28'
   readonly tool: string
   readonly calls: number
-}
-
-const connections = 16
-const agent = new Agent({ keepAlive: true, maxSockets: connections * 2 })
-const client = { name: 'load', version: '1' }
-
-interface Sent {
-  readonly message: object
-  readonly headers?: Record<string, string>
-  /** Called with each message of a stream as it comes. */
-  onMessage?(message: Message): void
-}
-interface Message {
-  readonly id?: number
-  readonly method?: string
-  readonly error?: unknown
-  readonly result?: {
-    readonly isError?: boolean
-    readonly requestState?: string
-    readonly inputRequests?: Record<string, unknown>
-  }
-}
-
-function post(port: number, { message, headers = {}, onMessage }: Sent): Promise<{ last: Message; session: string }> {
-  return new Promise((resolve, reject) => {
-    const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers }
-    const options = { port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent, headers: all }
-    const sent = request(options, (response) => {
-      let pending = ''
-      let last: Message = {}
-      const isStream = response.headers['content-type']?.startsWith('text/event-stream')
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        pending += chunk
-        if (!isStream) return
-        const lines = pending.split('\n')
-        pending = lines.pop() ?? ''
-        for (const line of lines) {
-          if (!line.startsWith('data: {')) continue
-          last = JSON.parse(line.slice('data: '.length))
-          onMessage?.(last)
-        }
-      })
-      response.on('error', reject)
-      response.on('end', () => {
-        if (!isStream && pending !== '') last = JSON.parse(pending)
-        const bad = (response.statusCode ?? 500) >= 400 || last.error !== undefined || last.result?.isError
-        if (bad) return reject(new Error(`${response.statusCode} ${JSON.stringify(last)}`))
-        resolve({ last, session: String(response.headers['mcp-session-id']) })
-      })
-    })
-    sent.on('error', reject)
-    sent.end(JSON.stringify({ jsonrpc: '2.0', ...message }))
-  })
 }
 
 const answer = { action: 'accept', content: { branch: 'main' } }

@@ -1,5 +1,8 @@
 const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
+  approvals: () => import('./approvals.ts'),
   client: () => import('./client.ts'),
+  gateway: () => import('./gateway.ts'),
+  pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),
 }

@@ -93,7 +93,9 @@ function sdkHandler(): RequestListener {
     void (request.headers['mcp-protocol-version'] === '2026-07-28' ? modern : legacy)(request, reply)
 }
 
-const server = createServer(process.argv[2] === 'assent' ? await assentHandler() : sdkHandler())
+const handler = process.argv[2] === 'assent' ? await assentHandler() : sdkHandler()
+// Others are measured in between: the load keeps its connections.
+const server = createServer({ keepAliveTimeout: 600_000 }, handler)
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 process.on('message', () => {
   global.gc?.()

@@ -1,3 +1,9 @@
+import { type Approvals, createApprovals } from './approval/approvals.ts'
+import type { Validate } from './approval/edit.ts'
+import type { Policy } from './approval/policy/policy.ts'
+import { readPolicy } from './approval/policy/read-policy.ts'
+import { approvalIn } from './approval/subject.ts'
+import { type AssentOptions, pagesFrom, type Times, timesFrom, withoutUndefined } from './assent-options.ts'
 import type { AuditEntry } from './audit/entry.ts'
 import type { Head } from './audit/event.ts'
 import { exportAudit } from './audit/export.ts'
@@ -7,24 +13,30 @@ import { type AuditLog, openAuditLog } from './audit/log.ts'
 import { pruneAudit } from './audit/prune.ts'
 import { type AuditReport, verifyAudit } from './audit/verify.ts'
 import { type Clock, systemClock } from './base/clock.ts'
-import { type Duration, milliseconds } from './base/durations.ts'
 import { createEvents, type Events } from './base/events.ts'
+import { atMostEvery, every } from './base/repeat.ts'
 import type { Vault } from './base/seal.ts'
+import { trackWork } from './base/under-way.ts'
 import { deleteSteps } from './call/delete-steps.ts'
+import type { Connections } from './connection/connections.ts'
+import { createConnections } from './connection/create-connections.ts'
+import { defaultConnectionTimes } from './connection/desk.ts'
+import type { Provider } from './connection/provider.ts'
 import { type Answered, answer } from './elicitation/answer.ts'
 import type { Answering } from './elicitation/answerers.ts'
 import { type Asked, ask } from './elicitation/ask.ts'
-import type { Channel } from './elicitation/channel.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { deleteSettled, expire } from './elicitation/expire.ts'
 import { find, getResult, listOpen } from './elicitation/find.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
+import { type PageSettings, pageUrl } from './elicitation/page-settings.ts'
 import type { Ask } from './elicitation/request.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
 import { look } from './elicitation/settle.ts'
 import { type Waiting, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
+import type { ProviderSettings } from './oauth/providers.ts'
 import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
@@ -36,36 +48,6 @@ import { type KeyFile, keyFile } from './vault/key-file.ts'
 import { envKeys, formatKey, type KeySource, makeKey } from './vault/keys.ts'
 import { createVault } from './vault/vault.ts'
 
-/** What an Assent may be told; everything has a default that works on one machine. */
-export interface AssentOptions {
-  /** An address (`memory:`, `sqlite:<path>`, `postgres://…`) or a store of your own. */
-  readonly store?: string | Store
-  /** Keys as in ASSENT_KEYS, which is read when this is left out. SQLite makes itself a key file when there are none. */
-  readonly keys?: string
-  /** Where people reach the pages. */
-  readonly publicUrl?: string
-  /** Whose access tokens say who somebody is. Left out: there is one local participant. */
-  readonly auth?: {
-    readonly issuer: string
-    /** Whom the tokens must be meant for: this installation. */
-    readonly audience: string
-    readonly jwksUri?: string
-    /** The claim that names a person's groups. Default: `groups`. */
-    readonly groupsClaim?: string
-  }
-  readonly channels?: readonly Channel[]
-  readonly limits?: Partial<ElicitationLimits>
-  readonly clocks?: {
-    /** How long a question stays open. */
-    readonly question?: Duration
-    /** How often to look for questions whose time is over; 0 for never. */
-    readonly tidy?: Duration
-  }
-  /** How long to keep what is over; for ever when left out. */
-  readonly retain?: { readonly settled?: Duration; readonly audit?: Duration }
-  readonly clock?: Clock
-}
-
 /** Asking, answering and remembering, bound to one store. */
 export interface Assent {
   readonly store: Store
@@ -76,6 +58,14 @@ export interface Assent {
   readonly limits: ElicitationLimits
   /** How people are known by their tokens; absent where there is one local participant. */
   readonly login?: Login
+  /** Where people reach the pages, and how these look. */
+  readonly pages: PageSettings
+  /** Accounts at outside services. */
+  readonly connections: Connections
+  /** Who may let which call run. */
+  readonly approvals: Approvals
+  /** The address of a page about a question. */
+  linkTo(id: ElicitationId, page: string): string
   /** Writes an event of a channel's own into the audit. */
   record(entry: AuditEntry): Promise<void>
   ask(request: Ask): Promise<Asked>
@@ -107,13 +97,15 @@ export interface Tidied {
 
 export interface Forgotten {
   readonly deletedQuestions: number
+  readonly deletedConnections: number
+  readonly deletedGrants: number
 }
 
 const defaultStore = 'sqlite:.assent/assent.db'
-const defaultPublicUrl = 'http://127.0.0.1:4180'
 const oneHour = 3_600_000
-const longestTimer = 2 ** 31 - 1
-const defaultClocks = { question: '10m', tidy: '1m' }
+const endOfTime = new Date(8.64e15)
+/** What one tidying deletes at most of each kind; the next one goes on. */
+const atOnce = 1_000
 
 /** Binds the rooms to a store, its keys, a clock and the channels. */
 export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
@@ -125,11 +117,14 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   // Before the store is opened: with settings that cannot be used nothing is made or migrated.
   await vault.currentKey()
   const login = options.auth && (await loginFrom(options.auth, clock))
+  const providers = await providersOf(options, clock)
+  const pages = pagesFrom(options)
+  const policy = readPolicy(options.policy ?? {}, { fallback: 'deny' })
   const store = typeof where === 'string' ? await openStore(readAddress(where)) : where
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 
   const audit = openAuditLog({ store: store.audit, key, clock })
-  const desk = deskFor({ options, store, vault, audit, clock, questionMs: times.question })
+  const desk = deskFor({ options, store, vault, audit, clock, pages, questionMs: times.question })
   const tidy = () => tidyUp({ desk, store, key, audit, retain: times.retain })
   const isTimeToPrune = atMostEvery(oneHour, clock)
   // Pruning the audit writes to it, so it is not done every minute.
@@ -137,6 +132,53 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     tidyUp({ desk, store, key, audit, retain: isTimeToPrune() ? times.retain : { ...times.retain, audit: undefined } })
   const stopTidying = every(times.tidy, tidyInPassing, (error) => desk.events.tell({ kind: 'tidy-failed', error }))
   const { begin, allDone } = trackWork()
+  const connections = createConnections({
+    store: store.connections,
+    providers,
+    vault,
+    audit,
+    clock,
+    questions: {
+      look: (id) => look(desk, id),
+      answer: (id, answering, given) => answer(desk, id, answering, given, approvals.checkAnswer),
+      fail: (id, reason) => fail(desk, id, reason),
+    },
+    redirectUri: options.callbackUrl ?? `${pages.publicUrl}/oauth/callback`,
+    ...defaultConnectionTimes,
+    browserFlowMs: times.browserFlow,
+  })
+  let validate = await validatorFor(policy)
+  const approvals = createApprovals(
+    {
+      store: store.grants,
+      questions: {
+        ask: (request) => ask(desk, request),
+        look: (id) => look(desk, id),
+        withdrawAsObsolete: (id, reason) => withdrawAsObsolete(desk, id, reason),
+        listEvery: (limit) => store.elicitations.listDue(endOfTime, limit),
+      },
+      audit,
+      clock,
+      validate: (schema, value) => validate(schema, value),
+      // What the next policy lets people edit must be judged as well.
+      async prepare(next) {
+        validate = await validatorFor(next)
+      },
+      unspentMs: times.unspentYes,
+    },
+    policy,
+  )
+
+  /** An approval's answer is what it means: the grant it brings is kept with it. */
+  async function answerAny(id: ElicitationId, answering: Answering, given: Answer): Promise<Answered> {
+    const answered = await answer(desk, id, answering, given, approvals.checkAnswer)
+    if (answered.kind === 'invalid') return answered
+    const { elicitation } = answered
+    // Late or not: whoever answered first may have been cut off in between.
+    const isAnswered = elicitation.state.kind === 'answered' && approvalIn(elicitation) !== undefined
+    if (isAnswered) await approvals.keepGrant(elicitation)
+    return answered
+  }
 
   return {
     store,
@@ -146,6 +188,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       vault,
       elicitations: store.elicitations,
       steps: store.steps,
+      connections: store.connections,
       auditStore: store.audit,
       audit,
     }),
@@ -153,9 +196,13 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     clock,
     limits: desk.limits,
     ...(login && { login }),
+    pages,
+    connections,
+    approvals,
+    linkTo: (id, page) => pageUrl(pages, id, page),
     record: (entry) => audit.record(entry),
     ask: (request) => begin(ask(desk, request)),
-    answer: (id, answering, given) => begin(answer(desk, id, answering, given)),
+    answer: (id, answering, given) => begin(answerAny(id, answering, given)),
     wait: (id, waiting) => begin(wait(desk, id, waiting)),
     look: (id) => begin(look(desk, id)),
     find: (participant, type) => find(desk, participant, type),
@@ -166,9 +213,15 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     fail: (id, reason) => begin(fail(desk, id, reason)),
     tidy: () => begin(tidy()),
     async forget(participant) {
+      const held = await connections.list(participant)
+      // Given up at the provider too, where it can be told; what cannot be is deleted all the same.
+      await Promise.allSettled(held.map(({ provider }) => connections.disconnect(participant, provider)))
+      const left = await store.connections.forget(participant)
+      const deletedGrants = await store.grants.forget(participant)
+      await store.browsers.forget(participant)
       const deletedQuestions = await store.elicitations.forget(participant)
       await forgetInAudit({ store: store.audit, log: audit, participant })
-      return { deletedQuestions }
+      return { deletedQuestions, deletedConnections: Math.max(held.length, left), deletedGrants }
     },
     verifyAudit: (heads) => verifyAudit({ store: store.audit, key, ...(heads ? { heads } : {}) }),
     exportAudit: () => exportAudit(store.audit, clock.now()),
@@ -177,6 +230,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       await stopTidying()
       // What was begun is finished: what is saved is also told.
       await allDone()
+      await Promise.allSettled(desk.channels.map((channel) => channel.close?.()))
       try {
         await audit.close()
       } finally {
@@ -202,6 +256,19 @@ async function loginFrom(auth: NonNullable<AssentOptions['auth']>, clock: Clock)
   return loginByTokens({ ...auth, clock })
 }
 
+async function providersOf({ providers = {} }: AssentOptions, clock: Clock): Promise<ReadonlyMap<string, Provider>> {
+  if (providers instanceof Map) return providers
+  if (Object.keys(providers).length === 0) return new Map()
+  const { providersFrom } = await import('./oauth/providers.ts')
+  return providersFrom(providers as Readonly<Record<string, ProviderSettings>>, { clock })
+}
+
+/** Loaded where it is needed: only what a rule lets an approver edit is ever judged by a tool's schema. */
+async function validatorFor({ rules }: Policy): Promise<Validate> {
+  if (!rules.some(({ rule }) => rule.editable.length > 0)) return () => ['The arguments must stay as they are.']
+  return (await import('./approval/tool-schema.ts')).validateArguments
+}
+
 /** What was opened is closed when the next step fails. */
 async function orClose<T>(store: Store, step: Promise<T>): Promise<T> {
   try {
@@ -218,11 +285,11 @@ interface DeskParts {
   readonly vault: Vault
   readonly audit: AuditLog
   readonly clock: Clock
+  readonly pages: PageSettings
   readonly questionMs: number
 }
 
-function deskFor({ options, store, vault, audit, clock, questionMs }: DeskParts): Desk {
-  const publicUrl = (options.publicUrl ?? defaultPublicUrl).replace(/\/$/, '')
+function deskFor({ options, store, vault, audit, clock, pages, questionMs }: DeskParts): Desk {
   return {
     store: store.elicitations,
     changes: store.changes,
@@ -230,32 +297,15 @@ function deskFor({ options, store, vault, audit, clock, questionMs }: DeskParts)
     audit,
     clock,
     channels: options.channels ?? [],
-    linkTo: (id, page) => `${publicUrl}/elicit/${id}/${page}`,
+    linkTo: (id, page, connect) =>
+      connect === undefined
+        ? pageUrl(pages, id, page)
+        : `${pages.publicUrl}/oauth/connect/${connect.provider}?elicitation_id=${id}`,
     limits: { ...defaultLimits, ...withoutUndefined(options.limits ?? {}) },
     questionMs,
     events: createEvents<ElicitationNews>(),
     waiters: new Set(),
   }
-}
-
-interface Times {
-  readonly question: number
-  readonly tidy: number
-  readonly retain: { readonly settled?: number | undefined; readonly audit?: number | undefined }
-}
-
-/** All of them read before anything is opened: a setting that cannot be read must not fail later, in silence. */
-function timesFrom({ clocks = {}, retain = {} }: AssentOptions): Times {
-  const maybe = (duration: Duration | undefined) => (duration === undefined ? undefined : milliseconds(duration))
-  return {
-    question: milliseconds(clocks.question ?? defaultClocks.question),
-    tidy: milliseconds(clocks.tidy ?? defaultClocks.tidy),
-    retain: { settled: maybe(retain.settled), audit: maybe(retain.audit) },
-  }
-}
-
-function withoutUndefined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }
 
 interface TidyParts {
@@ -274,52 +324,10 @@ async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<T
     retain.audit === undefined
       ? 0
       : await pruneAudit({ store: store.audit, key, log: audit, moment: before(retain.audit) })
-  const deletedSteps = await deleteSteps(store.steps, desk.clock.now())
+  const now = desk.clock.now()
+  const deletedSteps = await deleteSteps(store.steps, now)
+  await store.connections.deleteFlows(now, atOnce)
+  await store.browsers.deleteOver(now, atOnce)
+  if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled), atOnce)
   return { expired, deletedQuestions, deletedEvents, deletedSteps }
-}
-
-/** True the first time and then once in so long. */
-function atMostEvery(ms: number, clock: Clock): () => boolean {
-  let last = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = clock.now().getTime()
-    if (now - last < ms) return false
-    last = now
-    return true
-  }
-}
-
-/** Does it again and again, never twice at once, and never keeps the process alive for it. Returns how to stop. */
-function every(ms: number, work: () => Promise<unknown>, failed: (error: unknown) => void): () => Promise<void> {
-  let running: Promise<unknown> = Promise.resolve()
-  let busy = false
-  const timer = ms > 0 ? setInterval(tick, Math.min(ms, longestTimer)).unref() : undefined
-
-  function tick(): void {
-    if (busy) return
-    busy = true
-    running = work()
-      .catch(failed)
-      .finally(() => {
-        busy = false
-      })
-  }
-
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
-}
-
-/** Knows what is under way, so that closing can wait for it. */
-function trackWork(): { begin<T>(work: Promise<T>): Promise<T>; allDone(): Promise<unknown> } {
-  const underWay = new Set<Promise<unknown>>()
-  return {
-    begin(work) {
-      const done: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(done))
-      underWay.add(done)
-      return work
-    },
-    allDone: () => Promise.all(underWay),
-  }
 }

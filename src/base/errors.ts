@@ -3,7 +3,9 @@ export type AssentErrorCode =
   | 'ask_refused'
   | 'asked_differently'
   | 'bad_argument'
+  | 'bad_config'
   | 'bad_keys'
+  | 'bad_policy'
   | 'bad_question'
   | 'bad_store_url'
   | 'channel_refused'
@@ -15,6 +17,8 @@ export type AssentErrorCode =
   | 'login_unavailable'
   | 'not_found'
   | 'participant_mismatch'
+  | 'provider_unavailable'
+  | 'provider_unknown'
   | 'schema_newer'
   | 'seal_broken'
   | 'state_refused'
@@ -42,4 +46,15 @@ export abstract class AssentError extends Error {
 /** A value handed in by the caller is not what the function takes. */
 export class BadArgument extends AssentError {
   readonly code = 'bad_argument'
+}
+
+/** A setting cannot be used. `path` leads to it, from where the one who throws began to read. */
+export class BadConfig extends AssentError {
+  readonly code = 'bad_config'
+  readonly path: readonly (string | number)[]
+
+  constructor(message: string, path: readonly (string | number)[] = [], context: ErrorContext = {}) {
+    super(message, context)
+    this.path = path
+  }
 }

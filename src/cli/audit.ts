@@ -6,8 +6,8 @@ import type { Head } from '../audit/event.ts'
 import { readHeads } from '../audit/export.ts'
 import { BadArgument } from '../base/errors.ts'
 import { exitCodes } from './errors.ts'
-import { withAssent } from './open.ts'
 import { print } from './print.ts'
+import { withStore } from './with-assent.ts'
 
 /** `assent audit`: what happened, and whether anyone changed the record of it. */
 export function addAuditCommands(program: Command): void {
@@ -21,7 +21,7 @@ export function addAuditCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  assent audit export > audit.jsonl\n  assent audit verify --heads audit.jsonl')
     .action(async ({ heads, json }: { heads?: string; json?: true }, command: Command) => {
       const known = heads === undefined ? undefined : await headsIn(heads)
-      const report = await withAssent(command, (assent) => assent.verifyAudit(known))
+      const report = await withStore(command, (assent) => assent.verifyAudit(known))
       if (report.found > 0) process.exitCode = exitCodes.no
       if (json) return print(JSON.stringify(report))
       for (const { chain, seq, message } of report.findings) print(`${chain} event ${seq}: ${message}`)
@@ -33,7 +33,7 @@ export function addAuditCommands(program: Command): void {
     .command('export')
     .description('write every event as a line of JSON, and last the ends of all chains')
     .action(async (_, command: Command) => {
-      await withAssent(command, (assent) => pipeline(assent.exportAudit(), process.stdout, { end: false }))
+      await withStore(command, (assent) => pipeline(assent.exportAudit(), process.stdout, { end: false }))
     })
 }
 

@@ -18,7 +18,7 @@ export async function answersFrom({
 }
 
 /** A file that holds one JSON object. */
-export async function readJsonObject(path: string): Promise<Record<string, unknown>> {
+async function readJsonObject(path: string): Promise<Record<string, unknown>> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new BadArgument(`${path} cannot be read.`, { cause })
   })

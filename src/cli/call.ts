@@ -2,10 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { CallOptions } from './run-call.ts'
 
 const examples = `
-A server is a url, a name in the mcpServers or servers of a config file, or a command line.
+A server is a url, a name in the servers or mcpServers of a config file, or a command line.
+The file is that of --config, else assent.yaml, assent.yml, assent.json, .mcp.json or mcp.json here.
 Examples:
   assent call https://mcp.example.com/mcp                        which tools it has
-  assent call github create_issue '{"title": "A bug"}'           a server in ./mcp.json
+  assent call github create_issue '{"title": "A bug"}'           a server in a config file
   assent call "npx -y some-server" search --arg query=mcp        a command line: it has a space
   assent call --command ./server search --arg query=mcp          the same for one word
   assent call github deploy --answer env=staging --yes-open      for scripts: answers beforehand
@@ -21,7 +22,6 @@ export function addCallCommand(program: Command): void {
     .argument('[tool]', 'left out: lists the tools')
     .argument('[json]', "the tool's arguments as a JSON object")
     .description('call a tool of an MCP server, and answer what it asks')
-    .option('--config <file>', 'where servers are named (default: assent.json, .mcp.json or mcp.json here)')
     .option('--command <line>', 'the server as a command line; then the first argument is the tool')
     .option('--header <line>', 'for a url, such as "Authorization: Bearer …"; may be repeated', pairs(':'))
     .option('--arg <key=value>', 'an argument of the tool; may be repeated', pairs('='))
@@ -38,7 +38,7 @@ export function addCallCommand(program: Command): void {
         header: [],
         arg: [],
         answer: [],
-        ...(given[3] as Partial<CallOptions>),
+        ...(given[4] as Command).optsWithGlobals<Partial<CallOptions>>(),
       } as CallOptions
       const words = given.slice(0, 3).filter((word) => word !== undefined) as string[]
       const { runCall } = await import('./run-call.ts')

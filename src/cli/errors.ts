@@ -33,13 +33,16 @@ export async function runningCommand(run: () => Promise<unknown>): Promise<void>
 function exitCodeOf(code: AssentErrorCode): number {
   switch (code) {
     case 'bad_argument':
+    case 'bad_config':
     case 'bad_keys':
+    case 'bad_policy':
     case 'bad_question':
     case 'bad_store_url':
     case 'driver_missing':
     case 'form_asks_secret':
     case 'form_refused':
     case 'key_in_use':
+    case 'provider_unknown':
     case 'schema_newer':
       return exitCodes.misuse
     case 'ask_refused':
@@ -50,6 +53,7 @@ function exitCodeOf(code: AssentErrorCode): number {
       return exitCodes.no
     case 'key_missing':
     case 'login_unavailable':
+    case 'provider_unavailable':
     case 'store_unavailable':
       return exitCodes.unavailable
     case 'asked_differently':

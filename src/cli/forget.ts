@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { parseParticipantId } from '../participant/participant.ts'
-import { withAssent } from './open.ts'
 import { print } from './print.ts'
+import { withAssent } from './with-assent.ts'
 
 /** `assent forget`: deletes a participant. */
 export function addForgetCommand(program: Command): void {
@@ -11,7 +11,10 @@ export function addForgetCommand(program: Command): void {
     .addHelpText('after', '\nExamples:\n  assent forget local\n  assent forget 1234@https://login.example.com')
     .action(async (name: string, _, command: Command) => {
       const participant = parseParticipantId(name)
-      const { deletedQuestions } = await withAssent(command, (assent) => assent.forget(participant))
-      print(`${participant} is forgotten: ${deletedQuestions} questions deleted.`)
+      const { deletedQuestions, deletedConnections, deletedGrants } = await withAssent(command, (assent) =>
+        assent.forget(participant),
+      )
+      const also = `, ${deletedConnections} connections and ${deletedGrants} permissions`
+      print(`${participant} is forgotten: ${deletedQuestions} questions${also} deleted.`)
     })
 }

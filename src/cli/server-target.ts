@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BadArgument } from '../base/errors.ts'
 import { isPlainObject } from '../base/json.ts'
-import { readJsonObject } from './call-answers.ts'
 import { splitCommand } from './command-line.ts'
+import type { ConfigDocument } from './config/document.ts'
+import { filledIn } from './config/environment.ts'
+import { usualFiles } from './config/find.ts'
+import { badConfig, type Problem } from './config/problems.ts'
 import { nearest } from './near-names.ts'
 
 /** Where a server is. `name` is what the person knows it by. */
@@ -26,7 +29,7 @@ export interface TargetOptions {
 }
 
 /** Files that name servers, the first that is there. */
-const usualFiles = ['assent.json', '.mcp.json', 'mcp.json']
+const serverFiles = [...usualFiles, '.mcp.json', 'mcp.json']
 
 /** A url, a name in a config file or a command line, in this order; a command line only where it cannot be a name. */
 export async function findTarget(server: string | undefined, options: TargetOptions): Promise<ServerTarget> {
@@ -35,13 +38,15 @@ export async function findTarget(server: string | undefined, options: TargetOpti
   const headers = Object.fromEntries(options.header)
   if (/^https?:\/\//i.test(server)) return urlTarget(server, readUrl(server), headers)
 
-  const file = options.config ?? usualFiles.find((path) => existsSync(path))
-  const servers = file === undefined ? {} : serversIn(await readJsonObject(file))
-  const entry = Object.hasOwn(servers, server) ? servers[server] : undefined
-  if (entry !== undefined && file !== undefined) return configured(server, entry, file, headers)
+  const file = options.config ?? serverFiles.find((path) => existsSync(path))
+  const document = file === undefined ? undefined : await documentIn(file)
+  const { servers, block } = serversIn(document?.value ?? {})
+  if (document !== undefined && Object.hasOwn(servers, server)) {
+    return configured(server, filledEntry(document, servers[server], [block, server]), document.file, headers)
+  }
   if (/[\s/\\]/.test(server)) return processTarget(server)
 
-  const where = file === undefined ? `There is no ${usualFiles.join(', ')} here` : `${file} names no server ${server}`
+  const where = file === undefined ? `There is no ${serverFiles.join(', ')} here` : `${file} names no server ${server}`
   const names = Object.keys(servers)
   const near = nearest(server, names)
   const known =
@@ -74,9 +79,23 @@ function readUrl(text: string): URL {
   return new URL(text)
 }
 
-function serversIn(config: Record<string, unknown>): Record<string, unknown> {
-  const servers = config.mcpServers ?? config.servers
-  return isPlainObject(servers) ? servers : {}
+/** Loaded for names only: a url and a command line need no file. */
+async function documentIn(file: string): Promise<ConfigDocument> {
+  const { readDocument } = await import('./config/document.ts')
+  return readDocument(file)
+}
+
+function serversIn(config: Readonly<Record<string, unknown>>): { servers: Record<string, unknown>; block: string } {
+  const block = config.mcpServers === undefined ? 'servers' : 'mcpServers'
+  const servers = config[block]
+  return { servers: isPlainObject(servers) ? servers : {}, block }
+}
+
+function filledEntry(document: ConfigDocument, entry: unknown, path: readonly string[]): unknown {
+  const problems: Problem[] = []
+  const filled = filledIn(entry, { path, env: process.env, problems, clients: true })
+  if (problems.length > 0) throw badConfig(document, problems)
+  return filled
 }
 
 function configured(name: string, entry: unknown, file: string, headers: Record<string, string>): ServerTarget {
@@ -85,13 +104,13 @@ function configured(name: string, entry: unknown, file: string, headers: Record<
   const text = (key: string) => {
     const value = entry[key]
     if (value === undefined) return undefined
-    if (typeof value === 'string') return withEnvironment(value, wrong)
+    if (typeof value === 'string') return value
     throw wrong(`must have text as ${key}`)
   }
   const texts = (key: string) => {
     const value = entry[key] ?? {}
     if (!isPlainObject(value)) throw wrong(`must have an object as ${key}`)
-    return Object.fromEntries(Object.entries(value).map(([one, text]) => [one, withEnvironment(String(text), wrong)]))
+    return Object.fromEntries(Object.entries(value).map(([one, text]) => [one, String(text)]))
   }
 
   if (entry.type === 'sse') throw wrong('speaks sse, which this client does not; use its streamable HTTP url')
@@ -106,17 +125,8 @@ function configured(name: string, entry: unknown, file: string, headers: Record<
     kind: 'process',
     name,
     command,
-    args: args.map((arg) => withEnvironment(String(arg), wrong)),
+    args: args.map(String),
     env: texts('env'),
     ...(folder !== undefined && { cwd: folder }),
   }
-}
-
-/** `${env:NAME}`, and what other clients write: `${NAME}` and `${NAME:-otherwise}`. */
-function withEnvironment(text: string, wrong: (what: string) => Error): string {
-  return text.replace(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
-    const value = process.env[name] ?? otherwise
-    if (value === undefined) throw wrong(`needs the environment variable ${name}, which is not set`)
-    return value
-  })
 }

@@ -1,10 +1,10 @@
 import { isPlainObject } from '../base/json.ts'
+import { visibleText } from '../base/visible-text.ts'
 import { type Ask, answerOf, askForm, consent, readParams, type WireAnswer } from './answer-ask.ts'
 import type { Conversation } from './conversation.ts'
 import type { HumanTime } from './human-time.ts'
 import type { OpenPages } from './open-pages.ts'
 import { CallRefused } from './refused.ts'
-import { visibleText } from './visible-text.ts'
 
 /** One call of 2026 whose server asks. */
 export interface RoundOfCall {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../base/json.ts'
+import { visibleText } from '../base/visible-text.ts'
 import { answerRound, type RoundOfCall } from './answer-round.ts'
 import type { Conversation } from './conversation.ts'
 import { createHumanTime } from './human-time.ts'
 import { createOpenPages, type OpenPage } from './open-pages.ts'
 import { type Pending, pendingText, waitPending } from './pending.ts'
 import { requiredPages, type SentToPages, visitPages } from './required-pages.ts'
-import { visibleText } from './visible-text.ts'
 
 export interface ConverseOptions {
   readonly timeoutMs: number

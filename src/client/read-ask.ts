@@ -1,6 +1,6 @@
+import { visibleText } from '../base/visible-text.ts'
 import type { Conversation } from './conversation.ts'
 import type { Asker } from './ui.ts'
-import { visibleText } from './visible-text.ts'
 
 /** What a server asks, in words that are safe to show. */
 export interface ReadAsk {

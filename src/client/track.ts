@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visibleText } from '../base/visible-text.ts'
 import type { ClientLeg } from './leg.ts'
 import { CallRefused } from './refused.ts'
-import { visibleText } from './visible-text.ts'
 
 /** What a server says that waited as long as it would: it may be asked again. */
 const timedOut = -31_001

@@ -1,5 +1,5 @@
 import { answerIdentity } from './answer-identity.ts'
-import { type Answering, refusalOf } from './answerers.ts'
+import { type Answering, askedAs, refusalOf } from './answerers.ts'
 import type { Desk } from './desk.ts'
 import {
   type Answer,
@@ -9,6 +9,7 @@ import {
   isSettled,
   type KeptAnswer,
 } from './elicitation.ts'
+import type { Content } from './form/schema.ts'
 import { type FieldError, validateContent } from './form/validate.ts'
 import { happen, look } from './settle.ts'
 
@@ -21,17 +22,28 @@ export type Answered =
   /** The question is still open: these fields need another answer. */
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
+/** What is wrong with an accepted answer beyond its form; empty: nothing. */
+export type CheckMore = (asked: Elicitation, answering: Answering, content: Content) => readonly FieldError[]
+
 /** Answers, for every channel. Who may not answer learns nothing; of many who answer at once exactly one is kept. */
-export async function answer(desk: Desk, id: ElicitationId, answering: Answering, given: Answer): Promise<Answered> {
+export async function answer(
+  desk: Desk,
+  id: ElicitationId,
+  answering: Answering,
+  given: Answer,
+  checkMore: CheckMore,
+): Promise<Answered> {
   const asked = await look(desk, id)
   await refuseStrangers(desk, asked, answering, given)
   if (isSettled(asked)) return { kind: 'late', elicitation: asked }
 
   const checked = checkAnswer(desk, asked, given)
   if (checked.kind === 'invalid') return checked
+  const errors = checked.answer.action === 'accept' ? checkMore(asked, answering, checked.answer.content ?? {}) : []
+  if (errors.length > 0) return { kind: 'invalid', errors }
 
   const mine = await sealIfSecret(desk, asked, checked.answer)
-  const by = answeredBy(answering)
+  const by = answeredBy(asked, answering)
   const elicitation = await happen(desk, asked, { kind: 'answered', answer: mine, by, at: desk.clock.now() })
   const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
   return { kind: kept ? 'kept' : 'late', elicitation }
@@ -85,6 +97,13 @@ async function sealIfSecret(desk: Desk, asked: Elicitation, given: Answer): Prom
   return { action: 'accept', sealed: await desk.vault.seal(JSON.stringify(given.content), answerIdentity(asked)) }
 }
 
-function answeredBy({ participant, via, client }: Answering): AnsweredBy {
-  return client === undefined ? { participant, via } : { participant, via, client }
+function answeredBy(asked: Elicitation, answering: Answering): AnsweredBy {
+  const { participant, via, client } = answering
+  const as = askedAs(asked, answering)
+  return {
+    participant,
+    via,
+    ...(client !== undefined && { client }),
+    ...(as !== undefined && as !== participant && { as }),
+  }
 }

@@ -48,11 +48,18 @@ function isGroup(answerer: Answerer): boolean {
   return answerer.startsWith(groupPrefix)
 }
 
+/** The name by which this person is one of those who were asked. */
+export function askedAs({ answerers }: Elicitation, person: Person): Answerer | undefined {
+  const isTheirs = (answerer: Answerer) =>
+    isGroup(answerer) ? person.groups.includes(answerer.slice(groupPrefix.length)) : answerer === person.participant
+  const theirs = answerers.anyOf.filter(isTheirs)
+  // Their own name first: groups change.
+  return theirs.find((answerer) => !isGroup(answerer)) ?? theirs[0]
+}
+
 /** Whether this person is one of those who were asked. */
-function isAsked(elicitation: Elicitation, person: Person): boolean {
-  return elicitation.answerers.anyOf.some((answerer) =>
-    isGroup(answerer) ? person.groups.includes(answerer.slice(groupPrefix.length)) : answerer === person.participant,
-  )
+export function isAsked(elicitation: Elicitation, person: Person): boolean {
+  return askedAs(elicitation, person) !== undefined
 }
 
 /** Why this answer does not count, if it does not: checked here, once, for every channel, before anyone learns anything. */

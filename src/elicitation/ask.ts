@@ -45,7 +45,7 @@ export async function ask(desk: Desk, request: Ask): Promise<Asked> {
 }
 
 function open(desk: Desk, request: Ask): Elicitation {
-  const { origin, requester, purpose = 'input', metadata = {}, type } = request
+  const { origin, requester, purpose = 'input', metadata = {}, type, subject } = request
   const id = randomUUID() as ElicitationId
   const createdAt = desk.clock.now()
   const question = checkedQuestion(desk, id, request)
@@ -61,6 +61,7 @@ function open(desk: Desk, request: Ask): Elicitation {
     answerers,
     identity: identityOf({ ...request, purpose, metadata }, question, answerers),
     metadata,
+    ...(subject === undefined ? {} : { subject }),
     createdAt,
     expiresAt: new Date(createdAt.getTime() + (request.expiresInMs ?? desk.questionMs)),
     state: { kind: 'open' },

@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/durations.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Desk } from './desk.ts'
-import type { ElicitationId, Question } from './elicitation.ts'
+import type { ConnectTo, ElicitationId, Purpose, Question } from './elicitation.ts'
 import { BadQuestion } from './errors.ts'
 import { checkForm } from './form/check.ts'
 import type { FormSchema } from './form/schema.ts'
@@ -13,6 +13,11 @@ import { checkUrl } from './url.ts'
 /** Letters, digits and `-_.:/`, so that a type can stand in a url, a log and an index. */
 const typePattern = /^[\w.:/-]{1,128}$/
 const pagePattern = /^[\w-]{1,64}$/
+const providerPattern = /^[a-z0-9-]{1,32}$/
+/** What an OAuth scope may be written with (RFC 6749). */
+const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/
+const mostScopes = 64
+const connectPage = 'connect'
 
 /** What a page for a secret asks for when nobody said. */
 const apiKeyForm: FormSchema = {
@@ -32,7 +37,8 @@ export function checkAsk(limits: ElicitationLimits, { question, ...ask }: Ask): 
   }
   if (ask.anyOf?.length === 0) throw new BadQuestion('A question needs someone who may answer it.')
   checkTime(limits, ask.expiresInMs)
-  checkMetadata(limits, ask.metadata)
+  checkSize('Metadata has', limits.metadataBytes, ask.metadata)
+  checkSize('What a question is about has', limits.subjectBytes, ask.subject)
   checkMode(question, ask)
 }
 
@@ -41,10 +47,15 @@ export function checkedQuestion(desk: Desk, id: ElicitationId, { question, purpo
   const { message } = question
   if (question.mode === 'form') {
     const schema = checkForm(question.schema, desk.limits.form)
-    refuseSecrets(schema, message)
+    refuseSecrets(schema, wordsOf(question, purpose))
     return { mode: 'form', message, schema }
   }
   if ('url' in question) return { mode: 'url', message, url: checkUrl(question.url) }
+  if ('connect' in question) {
+    const { provider, scopes } = question.connect
+    const connect = { provider, scopes: [...scopes] }
+    return { mode: 'url', message, url: checkUrl(desk.linkTo(id, connectPage, connect)), page: connectPage, connect }
+  }
 
   const { page } = question
   const url = checkUrl(desk.linkTo(id, page))
@@ -52,8 +63,13 @@ export function checkedQuestion(desk: Desk, id: ElicitationId, { question, purpo
   if (schema === undefined) return { mode: 'url', message, url, page }
   const checked = checkForm(schema, desk.limits.form)
   // A page of ours may take a secret, but only where the answer will be sealed.
-  if (purpose !== 'secret') refuseSecrets(checked, message)
+  if (purpose !== 'secret') refuseSecrets(checked, wordsOf(question, purpose))
   return { mode: 'url', message, url, page, schema: checked }
+}
+
+/** An approval names the tool, which may well be called set_password; who words one by themselves is checked there. */
+function wordsOf({ message }: AskedQuestion, purpose: Purpose | undefined): string {
+  return purpose === 'approval' ? '' : message
 }
 
 function checkTime({ longestMs }: ElicitationLimits, expiresInMs: number | undefined): void {
@@ -63,20 +79,29 @@ function checkTime({ longestMs }: ElicitationLimits, expiresInMs: number | undef
   }
 }
 
-function checkMetadata({ metadataBytes }: ElicitationLimits, metadata: JsonObject | undefined): void {
-  if (metadata === undefined) return
-  if (Buffer.byteLength(JSON.stringify(metadata)) > metadataBytes) {
-    throw new BadQuestion(`Metadata has at most ${metadataBytes} bytes.`)
-  }
+function checkSize(what: string, most: number, value: JsonObject | undefined): void {
+  if (value === undefined || Buffer.byteLength(JSON.stringify(value)) <= most) return
+  throw new BadQuestion(`${what} at most ${most} bytes.`)
 }
 
 function checkMode(question: AskedQuestion, { purpose, through }: Omit<Ask, 'question'>): void {
   if ('page' in question && !pagePattern.test(question.page)) {
     throw new BadQuestion('A page is named by 1 to 64 letters, digits, - or _.')
   }
+  if ('connect' in question) checkConnect(question.connect, purpose)
+  else if (purpose === 'connect') throw new BadQuestion('A connection is asked for by naming its provider.')
   if (question.mode === 'url') return
   // E11-02: sensitive data goes by url, never through a form in the client.
   if (purpose === 'secret' || purpose === 'connect')
     throw new BadQuestion('A secret is asked for by url, never by a form.')
   if (through === 'page') throw new BadQuestion('A question that must be answered on a page is asked by url.')
+}
+
+function checkConnect({ provider, scopes }: ConnectTo, purpose: Purpose | undefined): void {
+  if (purpose !== 'connect') throw new BadQuestion('What asks for a connection has the purpose connect.')
+  if (!providerPattern.test(provider))
+    throw new BadQuestion('A provider is named by 1 to 32 small letters, digits or -.')
+  if (scopes.length > mostScopes || !scopes.every((scope) => scopePattern.test(scope))) {
+    throw new BadQuestion(`Scopes are at most ${mostScopes} words without spaces or quotes.`)
+  }
 }

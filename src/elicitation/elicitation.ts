@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Sealed } from '../base/seal.ts'
 import type { Requester } from '../participant/requester.ts'
-import type { Answerers, Answering } from './answerers.ts'
+import type { Answerer, Answerers, Answering } from './answerers.ts'
 import type { Content, FormSchema } from './form/schema.ts'
 
 /** Names one elicitation; cannot be guessed, and opens nothing by itself. */
@@ -21,7 +21,15 @@ export type Question =
       readonly page?: string
       /** What that page asks for, when it is a form. */
       readonly schema?: FormSchema
+      /** Which account it asks the person to connect. */
+      readonly connect?: ConnectTo
     }
+
+/** Which account is asked for, and what it must allow. */
+export interface ConnectTo {
+  readonly provider: string
+  readonly scopes: readonly string[]
+}
 
 /** Which server asks, as the person knows it. */
 export interface Origin {
@@ -38,7 +46,10 @@ export type Answer =
 export type KeptAnswer = Answer | { readonly action: 'accept'; readonly sealed: Sealed }
 
 /** Who answered, and by which way. */
-export type AnsweredBy = Pick<Answering, 'participant' | 'via' | 'client'>
+export interface AnsweredBy extends Pick<Answering, 'participant' | 'via' | 'client'> {
+  /** The group as one of which they were asked; absent: they were asked by name. */
+  readonly as?: Answerer
+}
 
 export type ElicitationState =
   | { readonly kind: 'open' }
@@ -62,6 +73,8 @@ export interface Elicitation {
   /** Equal for questions that one answer settles: the second one asked joins the first. */
   readonly identity: string
   readonly metadata: JsonObject
+  /** What the answer is about, for whoever must judge it: the call that an approval would let run. */
+  readonly subject?: JsonObject
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly state: ElicitationState

@@ -8,6 +8,8 @@ export interface ElicitationLimits {
   readonly messageLength: number
   /** Bytes of metadata, as JSON. */
   readonly metadataBytes: number
+  /** Bytes of what a question is about, as JSON: the arguments of a call. */
+  readonly subjectBytes: number
   /** Bytes of an answer, as JSON; also of the reason of a decline. */
   readonly answerBytes: number
   /** How long a question may stay open at most, in milliseconds. */
@@ -19,6 +21,7 @@ export const defaultLimits: ElicitationLimits = {
   openPerRequester: 100,
   messageLength: 4_000,
   metadataBytes: 16_384,
+  subjectBytes: 262_144,
   answerBytes: 65_536,
   longestMs: 30 * 24 * 3_600_000,
   form: defaultFormLimits,

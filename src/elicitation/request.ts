@@ -1,13 +1,15 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Requester } from '../participant/requester.ts'
 import type { Answerer, Answerers } from './answerers.ts'
-import type { Origin, Purpose } from './elicitation.ts'
+import type { ConnectTo, Origin, Purpose } from './elicitation.ts'
 
 /** A question as its asker puts it. A schema may come from anywhere: it is checked here. */
 export type AskedQuestion =
   | { readonly mode: 'form'; readonly message: string; readonly schema: unknown }
   /** A page of ours; what it asks for, when it is a form. */
   | { readonly mode: 'url'; readonly message: string; readonly page: string; readonly schema?: unknown }
+  /** The page where an account is connected. */
+  | { readonly mode: 'url'; readonly message: string; readonly connect: ConnectTo }
   /** A page elsewhere. */
   | { readonly mode: 'url'; readonly message: string; readonly url: string }
 
@@ -24,5 +26,7 @@ export interface Ask {
   /** What the question is about, such as the digest of a call: the same words about another thing are another question. */
   readonly about?: string
   readonly metadata?: JsonObject
+  /** What the answer is about, in full; `about` must tell it apart from others. */
+  readonly subject?: JsonObject
   readonly expiresInMs?: number
 }

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../audit/entry.ts'
+import { answerLink } from './answer-link.ts'
 import type { Desk } from './desk.ts'
 import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
 import { ElicitationNotFound } from './errors.ts'
@@ -42,7 +43,7 @@ export function announce(desk: Desk, elicitation: Elicitation): void {
     const failed = (error: unknown) =>
       desk.events.tell({ kind: 'channel-failed', elicitation, channel: channel.name, error })
     try {
-      channel.tell(elicitation).catch(failed)
+      channel.tell(elicitation, answerLink(desk.linkTo, elicitation)).catch(failed)
     } catch (error) {
       failed(error)
     }

@@ -2,7 +2,16 @@ import { AssentError } from '../base/errors.ts'
 import { outcomeKey } from './names.ts'
 
 /** How a call ended that did not run, in a word for programs. */
-export type RefusalStatus = 'declined' | 'cancelled' | 'expired' | 'failed' | 'cannot-ask' | 'already-run' | 'invalid'
+export type RefusalStatus =
+  | 'declined'
+  | 'denied'
+  | 'cancelled'
+  | 'expired'
+  | 'failed'
+  | 'pending'
+  | 'cannot-ask'
+  | 'already-run'
+  | 'invalid'
 
 /** A question that got no yes. Thrown where it was asked, so that a handler may go another way; else the call ends with it. */
 export class AskRefused extends AssentError {

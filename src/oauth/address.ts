@@ -1,4 +1,6 @@
 import { BadArgument } from '../base/errors.ts'
+import { guardedFetch, type Reach } from '../base/guarded-fetch.ts'
+import { failureOfStatus, OAuthFailed } from './failures.ts'
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -9,16 +11,20 @@ export function loginAddress(address: string): URL {
   throw new BadArgument(`"${address}" must be an https address, or http on this machine.`)
 }
 
-/** Fetches JSON from the login: soon, without following it elsewhere, and only a 200 counts. */
-export async function fetchJson(url: URL): Promise<unknown> {
-  const response = await fetch(url, {
-    headers: { Accept: 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(5_000),
-  })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new Error(`${url.href} answered ${response.status}`)
+/** How to fetch: how far, and how long to wait. */
+export interface Fetching {
+  readonly reach: Reach
+  readonly timeoutMs?: number
+  readonly answeredBy?: (address: string) => void
+}
+
+/** Fetches JSON: soon, without following it elsewhere, and only a 200 counts. */
+export async function fetchJson(url: URL, fetching: Fetching, headers: Record<string, string> = {}): Promise<unknown> {
+  const response = await guardedFetch(fetching)(url, { headers: { Accept: 'application/json', ...headers } })
+  if (response.status !== 200) throw new OAuthFailed(failureOfStatus(response.status) ?? { reason: 'no_metadata' })
+  try {
+    return await response.json()
+  } catch {
+    throw new OAuthFailed({ reason: 'bad_answer' })
   }
-  return response.json()
 }

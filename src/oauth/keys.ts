@@ -1,6 +1,7 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
+import { guardedFetch, type Reach } from '../base/guarded-fetch.ts'
 import { loginAddress } from './address.ts'
-import { discoverKeys } from './discover.ts'
+import { discover, discoveredAddress } from './discover.ts'
 import { LoginUnavailable } from './errors.ts'
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>
@@ -10,9 +11,11 @@ export function keysOf(issuer: string, jwksUri?: string): JWTVerifyGetKey {
   let found: Promise<KeySet> | undefined
 
   async function find(): Promise<KeySet> {
-    const address = jwksUri === undefined ? await discoverKeys(issuer) : loginAddress(jwksUri)
-    // It follows no redirect.
-    return createRemoteJWKSet(address, { timeoutDuration: 5_000 })
+    const { address, reach } =
+      jwksUri === undefined
+        ? await discoverKeys(issuer)
+        : { address: loginAddress(jwksUri), reach: 'anywhere' as const }
+    return createRemoteJWKSet(address, { timeoutDuration: 5_000, [customFetch]: guardedFetch({ reach }) })
   }
 
   return async (header, token) => {
@@ -29,4 +32,11 @@ export function keysOf(issuer: string, jwksUri?: string): JWTVerifyGetKey {
       throw new LoginUnavailable(error)
     }
   }
+}
+
+async function discoverKeys(issuer: string): Promise<{ address: URL; reach: Reach }> {
+  const discovered = await discover(issuer)
+  const address = discoveredAddress(discovered, 'jwks_uri')
+  if (address === undefined) throw new Error(`The metadata of ${issuer} names no keys`)
+  return { address, reach: discovered.reach }
 }

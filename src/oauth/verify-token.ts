@@ -3,8 +3,10 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import type { Identified, Login } from '../participant/identify.ts'
 import { participantId } from '../participant/participant.ts'
 import { loginAddress } from './address.ts'
+import { stringIn, stringsIn } from './claims.ts'
 import { LoginUnavailable } from './errors.ts'
 import { keysOf } from './keys.ts'
+import { pageLogin } from './page-login.ts'
 import { rememberVerified } from './verified.ts'
 
 export interface TokenLoginOptions {
@@ -16,6 +18,10 @@ export interface TokenLoginOptions {
   jwksUri?: string
   /** The claim that lists a person's groups. Default: `groups`. */
   groupsClaim?: string
+  /** Whom we are at the issuer when people sign in on our pages. Left out: they cannot. */
+  clientId?: string
+  /** Left out: a public client. */
+  clientSecret?: string
   clock?: Clock
 }
 
@@ -29,7 +35,7 @@ const tolerance = 5
  * only when the issuer's keys cannot be had does it throw, for then no token is known to be bad.
  */
 export function loginByTokens(options: TokenLoginOptions): Login {
-  const { issuer, audience, jwksUri, groupsClaim = 'groups', clock = systemClock } = options
+  const { issuer, audience, jwksUri, groupsClaim = 'groups', clientId, clientSecret, clock = systemClock } = options
   loginAddress(issuer)
   if (jwksUri !== undefined) loginAddress(jwksUri)
   const keys = keysOf(issuer, jwksUri)
@@ -39,7 +45,20 @@ export function loginByTokens(options: TokenLoginOptions): Login {
     const claims = await verifiedClaims(token, keys, { issuer, audience, now: clock.now() })
     return claims && identityIn(claims, issuer, groupsClaim)
   }
-  return { issuer, audience, byToken: rememberVerified(identify, clock) }
+  return {
+    issuer,
+    audience,
+    byToken: rememberVerified(identify, clock),
+    ...(clientId !== undefined && {
+      onPages: pageLogin({
+        issuer,
+        clientId,
+        groupsClaim,
+        clock,
+        ...(clientSecret !== undefined && { clientSecret }),
+      }),
+    }),
+  }
 }
 
 /** Whether the keys are needed at all: strangers must not make us fetch them. */
@@ -87,10 +106,4 @@ function identityIn(claims: JWTPayload, issuer: string, groupsClaim: string): Id
   }
 }
 
-const stringIn = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
-
 const scopesIn = (claim: unknown) => (typeof claim === 'string' ? claim.split(' ').filter(Boolean) : stringsIn(claim))
-
-function stringsIn(claim: unknown): string[] {
-  return Array.isArray(claim) && claim.every((item) => typeof item === 'string') ? claim : []
-}

@@ -26,7 +26,13 @@ export async function askByError(visit: Visit, round: Round, key: string, ask: P
   ])
   const type = ask.type ?? `call-${about}`
   const known = await assent.find(call.requester.participant, type)
-  if (known !== undefined && ((ask.type !== undefined && known.success) || (await isFirstUse(visit, type, known)))) {
+  // That an account was connected once says nothing: whether it can be used now was looked at before.
+  const isOld = 'connect' in ask.question && known?.success === true
+  if (
+    known !== undefined &&
+    !isOld &&
+    ((ask.type !== undefined && known.success) || (await isFirstUse(visit, type, known)))
+  ) {
     if (known.action !== 'accept') throw refusedBy(known.action)
     return known
   }

@@ -4,7 +4,9 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
+import { type Account, accountOf, type ConnectionOptions, connectAsk, unusable } from './account.ts'
 import { tooManyTries } from './answers.ts'
+import { walkApproved } from './approval.ts'
 import { askByError } from './ask-by-error.ts'
 import { once } from './once.ts'
 import { type PageAsk, pageAsk } from './page-ask.ts'
@@ -12,6 +14,7 @@ import { pushForm, pushPage } from './push.ts'
 import { putForm, putPage } from './put.ts'
 import { type AskedForm, askedForm, checkMessage, type FormInput, type FormOutput } from './question.ts'
 import type { Round } from './round.ts'
+import { type ApprovalOptions, decidedByHandler, toolCallOf } from './tool-call.ts'
 import type { Visit } from './visit.ts'
 
 /** What every question may be told. */
@@ -52,72 +55,121 @@ export interface Asks {
   url(message: string, url: string, options?: PageOptions): Promise<ElicitationResult>
   /** Asks for a secret on a page of ours. It never passes through the client; with a `type` it is asked for once. */
   secret(message: string, options?: SecretOptions): Promise<string>
+  /** The requester's account at a provider. Connected already and good, nobody is asked. */
+  connection(provider: string, options?: ConnectionOptions): Promise<Account>
   /** Asks for a yes, which counts once. */
   confirm(message: string, options?: ConfirmOptions): Promise<void>
+  /** Asks for approval of this call, by whoever may give it. The yes is for this call alone, and spent when it comes. */
+  approval(message: string, options?: ApprovalOptions): Promise<void>
   /** Does something once in this call, however often its handler runs, and remembers what came of it. */
   once<T>(name: string, work: () => Promise<T> | T): Promise<T>
 }
 
 /** The asks of one visit. `round` collects what cannot be asked while the request is under way. */
 export function asksFor(visit: Visit, round: Round): Asks {
-  const { assent } = visit
-  let place = 0
-  const keyOf = ({ key }: AskOptions = {}) => {
-    place++
-    // No object can hold an answer under this name.
-    if (key === '__proto__') throw new BadArgument('A question cannot have this key.')
-    return key ?? `${place}`
-  }
-
-  const asks: Asks = {
-    async form(message, schema, options) {
-      const key = keyOf(options)
-      const form = askedForm(assent.limits, message, schema)
-      const { value } = await askForm(visit, round, key, form, false)
-      return value as never
-    },
-    async url(message, url, { type, metadata = {}, ...options } = {}) {
-      checkMessage(assent.limits, message)
-      const question = { mode: 'url', message, url } as const
-      const ask = pageAsk({ question, purpose: 'input', ...(type !== undefined && { type }), metadata })
-      return askPage(visit, round, keyOf(options), ask)
-    },
-    async secret(message, { type, metadata, key, ...labels } = {}) {
-      const askKey = keyOf(key === undefined ? {} : { key })
-      const { participant } = visit.call.requester
-      const known = type === undefined ? undefined : await assent.find(participant, type)
-      if (known?.success) return apiKeyIn(known)
-
-      const question = { mode: 'url', message, page: 'api-key' } as const
-      const all = { ...metadata, ...labels }
-      const ask = pageAsk({ question, purpose: 'secret', ...(type !== undefined && { type }), metadata: all })
-      return apiKeyIn(await askPage(visit, round, askKey, ask))
-    },
-    async confirm(message, { answer = 'client', key, ...labels } = {}) {
-      const askKey = keyOf(key === undefined ? {} : { key })
-      const onPage = pageAsk({
-        question: { mode: 'url', message, page: 'confirm' },
-        purpose: 'confirm',
-        metadata: { ...labels },
-      })
-      if (answer === 'page' || (!visit.modes.form && visit.modes.url)) {
-        await askPage(visit, round, askKey, onPage)
-        return
-      }
-      const form = askedForm(assent.limits, message, confirmForm(labels))
-      const { value } = await askForm(visit, round, askKey, form, true)
-      // Accept without the yes itself is not a yes.
-      if ((value as { confirm?: unknown }).confirm !== true)
-        throw new AskRefused('declined', 'The person did not say yes.')
-    },
-    once: (name, work) => once(visit, name, work),
-  }
+  const asks = new VisitAsks(visit, round)
   return {
     form: (...ask) => round.during(() => asks.form(...ask)),
     url: (...ask) => round.during(() => asks.url(...ask)),
     secret: (...ask) => round.during(() => asks.secret(...ask)),
+    connection: (...ask) => round.during(() => asks.connection(...ask)),
     confirm: (...ask) => round.during(() => asks.confirm(...ask)),
-    once: asks.once,
+    approval: (...ask) => round.during(() => asks.approval(...ask)),
+    once: (name, work) => once(visit, name, work),
+  }
+}
+
+/** A class, so that a thousand who wait share the code of their asks. */
+class VisitAsks implements Omit<Asks, 'once'> {
+  readonly #visit: Visit
+  readonly #round: Round
+  #place = 0
+
+  constructor(visit: Visit, round: Round) {
+    this.#visit = visit
+    this.#round = round
+  }
+
+  #keyOf(key: string | undefined): string {
+    this.#place++
+    // No object can hold an answer under this name.
+    if (key === '__proto__') throw new BadArgument('A question cannot have this key.')
+    return key ?? `${this.#place}`
+  }
+
+  async form<Input extends FormInput>(
+    message: string,
+    schema: Input,
+    { key }: AskOptions = {},
+  ): Promise<FormOutput<Input>> {
+    const askKey = this.#keyOf(key)
+    const form = askedForm(this.#visit.assent.limits, message, schema)
+    const { value } = await askForm(this.#visit, this.#round, askKey, form, false)
+    return value as never
+  }
+
+  async url(message: string, url: string, { type, metadata = {}, key }: PageOptions = {}): Promise<ElicitationResult> {
+    checkMessage(this.#visit.assent.limits, message)
+    const question = { mode: 'url', message, url } as const
+    const ask = pageAsk({ question, purpose: 'input', ...(type !== undefined && { type }), metadata })
+    return askPage(this.#visit, this.#round, this.#keyOf(key), ask)
+  }
+
+  async secret(message: string, { type, metadata, key, ...labels }: SecretOptions = {}): Promise<string> {
+    const askKey = this.#keyOf(key)
+    const { assent, call } = this.#visit
+    const known = type === undefined ? undefined : await assent.find(call.requester.participant, type)
+    if (known?.success) return apiKeyIn(known)
+
+    const question = { mode: 'url', message, page: 'api-key' } as const
+    const all = { ...metadata, ...labels }
+    const ask = pageAsk({ question, purpose: 'secret', ...(type !== undefined && { type }), metadata: all })
+    return apiKeyIn(await askPage(this.#visit, this.#round, askKey, ask))
+  }
+
+  async connection(provider: string, { key, ...options }: ConnectionOptions = {}): Promise<Account> {
+    this.#keyOf(key)
+    const visit = this.#visit
+    const held = await accountOf(visit, provider, options.scopes)
+    if (held !== undefined) return held
+    const ask = connectAsk(visit, provider, options)
+    // Not by its place: walked again, an earlier ask for the same account may be the first to miss it.
+    await askPage(visit, this.#round, key ?? `connect ${ask.fingerprint}`, ask)
+    const connected = await accountOf(visit, provider, options.scopes)
+    if (connected === undefined) throw unusable(visit.assent, provider)
+    return connected
+  }
+
+  async confirm(message: string, { answer = 'client', key, ...labels }: ConfirmOptions = {}): Promise<void> {
+    const askKey = this.#keyOf(key)
+    const visit = this.#visit
+    const onPage = pageAsk({
+      question: { mode: 'url', message, page: 'confirm' },
+      purpose: 'confirm',
+      metadata: { ...labels },
+    })
+    if (answer === 'page' || (!visit.modes.form && visit.modes.url)) {
+      await askPage(visit, this.#round, askKey, onPage)
+      return
+    }
+    const form = askedForm(visit.assent.limits, message, confirmForm(labels))
+    const { value } = await askForm(visit, this.#round, askKey, form, true)
+    // Accept without the yes itself is not a yes.
+    if ((value as { confirm?: unknown }).confirm !== true)
+      throw new AskRefused('declined', 'The person did not say yes.')
+  }
+
+  async approval(message: string, { key, ...options }: ApprovalOptions = {}): Promise<void> {
+    const askKey = this.#keyOf(key)
+    const visit = this.#visit
+    checkMessage(visit.assent.limits, message)
+    await walkApproved(visit, this.#round, {
+      key: askKey,
+      call: toolCallOf(visit),
+      byHandler: decidedByHandler(visit, message, options),
+      // The handler itself is what runs now.
+      send: async () => ({ result: undefined, outcome: 'done' }),
+    })
   }
 }
 
@@ -131,7 +183,8 @@ function confirmForm({ warning, confirmLabel = 'Yes, go ahead' }: ConfirmOptions
   return { type: 'object', properties: { confirm }, required: ['confirm'] }
 }
 
-async function askForm(
+/** Asks by a form in the client, or by a page of ours where it shows none. */
+export async function askForm(
   visit: Visit,
   round: Round,
   key: string,

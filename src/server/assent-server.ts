@@ -11,9 +11,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Duration, milliseconds } from '../base/durations.ts'
+import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/sessions.ts'
 import type { Quirk } from '../mcp/quirks.ts'
+import { addAccessTools } from './access-tools.ts'
+import { approvedTool } from './approved-tool.ts'
 import type { Asks } from './asks.ts'
 import { attach } from './attach.ts'
 import { conductOther, conductTool } from './conduct.ts'
@@ -38,6 +41,8 @@ export interface AssentServerOptions {
   /** Clients of 2025 without a session are sent to pages by the error -32042, though they declared nothing. Default: no. */
   readonly assumeUrl?: boolean
   readonly quirks?: readonly Quirk[]
+  /** Adds `request_access`, `check_access_status` and `revoke_access` for these providers, or all. Default: none. */
+  readonly accessTools?: boolean | readonly string[]
 }
 
 type Maybe<T> = T | Promise<T>
@@ -57,6 +62,10 @@ export interface AssentServer {
   ): (args: Args, ctx: ServerContext) => Promise<ToolResult>
   /** A tool without arguments that asks. */
   plainTool(handler: (ask: Asks, ctx: ServerContext) => Maybe<ToolResult>): (ctx: ServerContext) => Promise<ToolResult>
+  /** A tool whose every call is decided by policy, and approved where it says so, before the handler runs. */
+  approvedTool<Args>(
+    handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<ToolResult>,
+  ): (args: Args, ctx: ServerContext) => Promise<ToolResult>
   prompt<Args>(
     handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>,
   ): (args: Args, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>
@@ -76,11 +85,18 @@ export interface AssentServer {
 /** Binds asking to one Assent and the name that people know the server by. */
 export function createAssentServer(assent: AssentForServers, options: AssentServerOptions): AssentServer {
   const settings = settingsFrom(assent, options)
+  const withTools = providersWithTools(assent, options)
+  const attached = (server: McpServer) => {
+    attach(settings, server)
+    if (withTools.length > 0) addAccessTools(settings, server, withTools)
+    return server
+  }
   return {
-    server: (info, serverOptions) => attach(settings, new McpServer(info, serverOptions)),
-    attach: (server) => attach(settings, server),
+    server: (info, serverOptions) => attached(new McpServer(info, serverOptions)),
+    attach: attached,
     tool: (handler) => (args, ctx) => conductTool(visitOf(ctx), (ask) => handler(args, ask, ctx)),
     plainTool: (handler) => (ctx) => conductTool(visitOf(ctx), (ask) => handler(ask, ctx)),
+    approvedTool: (handler) => approvedTool(handler),
     prompt: (handler) => (args, ctx) => conductOther(visitOf(ctx), (ask) => handler(args, ask, ctx)),
     plainPrompt: (handler) => (ctx) => conductOther(visitOf(ctx), (ask) => handler(ask, ctx)),
     resource:
@@ -91,6 +107,17 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
       serveHttp(factory, { ...httpOptions, clock: assent.clock, ...(assent.login && { login: assent.login }) }),
     stdio: (factory, stdioOptions) => serveStdio(factory, stdioOptions),
   }
+}
+
+function providersWithTools(
+  { connections }: AssentForServers,
+  { accessTools = false }: AssentServerOptions,
+): readonly string[] {
+  const known = [...connections.providers.keys()]
+  if (typeof accessTools === 'boolean') return accessTools ? known : []
+  const unknown = accessTools.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new BadArgument(`There is no provider "${unknown}" in the settings.`)
+  return accessTools
 }
 
 function settingsFrom(

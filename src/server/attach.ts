@@ -1,6 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   isInputRequiredResult,
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -12,11 +10,12 @@ import {
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
 import { modesOf } from '../mcp/modes.ts'
-import type { ClientInfo } from '../mcp/quirks.ts'
 import { StateRefused } from '../mcp/request-state.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
 import { carried, carry } from './carry.ts'
+import { knownClient } from './known-client.ts'
 import { endsRound } from './round.ts'
+import { keepFacts, type RegisteredTool } from './tool-facts.ts'
 import { answerTracking } from './track.ts'
 import { type AskingSettings, beginVisit, type Visit } from './visit.ts'
 import { newWalk, type WalkState } from './walk-state.ts'
@@ -33,13 +32,14 @@ type Handler = (request: AskableRequest, ctx: ServerContext) => Promise<unknown>
 /** Lets the tools, prompts and resources of a server ask. To be called before any of them is added. */
 export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
   const { server } = mcp
-  const withOutputSchema = new Set<string>()
+  const tools = new Map<string, RegisteredTool>()
   const ready = readiness(server)
 
   const { registerTool } = mcp
-  mcp.registerTool = ((name: string, config: { outputSchema?: unknown }, handler: unknown) => {
-    if (config.outputSchema !== undefined) withOutputSchema.add(name)
-    return registerTool.call(mcp, name, config as never, handler as never)
+  mcp.registerTool = ((name: string, config: RegisteredTool, handler: unknown) => {
+    const registered = registerTool.call(mcp, name, config as never, handler as never)
+    keepFacts(tools, name, registered as never)
+    return registered
   }) as typeof mcp.registerTool
 
   const setRequestHandler = server.setRequestHandler.bind(server) as (...args: unknown[]) => void
@@ -47,7 +47,7 @@ export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
     if (!askable.has(method)) return setRequestHandler(method, ...rest)
     const handler = rest[0] as Handler
     return setRequestHandler(method, (request: AskableRequest, ctx: ServerContext) =>
-      visited({ settings, server, withOutputSchema, ready }, request, ctx, handler),
+      visited({ settings, server, tools, ready }, request, ctx, handler),
     )
   }) as typeof server.setRequestHandler
 
@@ -58,7 +58,7 @@ export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
 interface Attached {
   readonly settings: AskingSettings
   readonly server: Server
-  readonly withOutputSchema: ReadonlySet<string>
+  readonly tools: ReadonlyMap<string, RegisteredTool>
   readonly ready: Promise<void>
 }
 
@@ -83,14 +83,14 @@ async function visited(
 }
 
 async function visitFrom(
-  { settings, server, withOutputSchema, ready }: Attached,
+  { settings, server, tools, ready }: Attached,
   request: AskableRequest,
   ctx: ServerContext,
 ): Promise<Visit> {
   const { method, params } = request
   const name = params.name ?? params.uri ?? ''
   const revision = revisionOf(server.getNegotiatedProtocolVersion())
-  const client = clientOf(server, ctx, isPerRequest(revision))
+  const client = knownClient(server, ctx)
   const { participant, client: clientId, groups } = requesterOf(ctx)
   const call = {
     requester: { participant, client: clientId, ...(client.info && { clientName: client.info.name }) },
@@ -107,10 +107,12 @@ async function visitFrom(
     call,
     person: { participant, groups },
     revision,
+    capabilities: client.capabilities ?? {},
     modes: modesOf(client.capabilities?.elicitation, revision, client.info, settings.quirks),
     // Without a session nothing was ever declared, and there is nowhere to send a question to.
     canPush: !isPerRequest(revision) && client.capabilities !== undefined,
-    hasOutputSchema: withOutputSchema.has(name),
+    tools,
+    hasOutputSchema: tools.get(name)?.outputSchema !== undefined,
     responses: new Map(Object.entries(ctx.mcpReq.inputResponses ?? {})),
     isRetry: typeof state === 'string',
     ready,
@@ -125,21 +127,6 @@ function lacking(modes: ReadonlySet<string>): ProtocolError {
   const elicitation = Object.fromEntries([...modes].map((mode) => [mode, {}]))
   const message = `This needs a client that can be asked by ${[...modes].join(' and ')}`
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: { elicitation } }, message)
-}
-
-interface KnownClient {
-  readonly info: ClientInfo | undefined
-  readonly capabilities: { readonly elicitation?: unknown } | undefined
-}
-
-/** From 2026-07-28 on a client says who it is and what it can with each request, and nothing is remembered (B26-06). */
-function clientOf(server: Server, { mcpReq }: ServerContext, perRequest: boolean): KnownClient {
-  if (!perRequest) return { info: server.getClientVersion(), capabilities: server.getClientCapabilities() }
-  const envelope = mcpReq.envelope as Record<string, unknown> | undefined
-  return {
-    info: envelope?.[CLIENT_INFO_META_KEY] as ClientInfo | undefined,
-    capabilities: envelope?.[CLIENT_CAPABILITIES_META_KEY] as KnownClient['capabilities'],
-  }
 }
 
 async function opened(settings: AskingSettings, call: Visit['call'], state: string): Promise<WalkState> {

@@ -9,17 +9,17 @@ import type { Visit } from './visit.ts'
 /** Runs a handler that asks, to its end or to the end of a round. */
 async function conduct<Result>(
   visit: Visit,
-  run: (ask: Asks) => Promise<Result> | Result,
+  run: (ask: Asks, round: Round) => Promise<Result> | Result,
 ): Promise<Result | InputRequiredResult> {
   const round = startRound(visit.ctx.mcpReq.signal)
-  const handling = Promise.resolve().then(() => run(asksFor(visit, round)))
+  const handling = Promise.resolve().then(() => run(asksFor(visit, round), round))
   return Promise.race([handling, round.over.then(() => unfinished(visit, round))])
 }
 
 /** The same for a tool: a refusal is a result, which the model can read and act on. */
 export async function conductTool<Result>(
   visit: Visit,
-  run: (ask: Asks) => Promise<Result> | Result,
+  run: (ask: Asks, round: Round) => Promise<Result> | Result,
 ): Promise<Result | InputRequiredResult | RefusalResult> {
   try {
     return await conduct(visit, run)
@@ -32,7 +32,7 @@ export async function conductTool<Result>(
 /** The same for a prompt or a resource: there a refusal is an error. */
 export async function conductOther<Result>(
   visit: Visit,
-  run: (ask: Asks) => Promise<Result> | Result,
+  run: (ask: Asks, round: Round) => Promise<Result> | Result,
 ): Promise<Result | InputRequiredResult> {
   try {
     return await conduct(visit, run)
@@ -47,6 +47,6 @@ export async function conductOther<Result>(
 
 function unfinished(visit: Visit, round: Round): Promise<InputRequiredResult> {
   if (isPerRequest(visit.revision)) return endRound(visit, round)
-  const urls = [...round.requests.values()].filter((params) => params.mode === 'url')
-  throw new UrlElicitationRequiredError(urls as never)
+  const urls = [...round.requests.values()].map(({ params }) => params as { mode?: string })
+  throw new UrlElicitationRequiredError(urls.filter(({ mode }) => mode === 'url') as never)
 }

@@ -1,8 +1,10 @@
+import type { Approvals } from '../approval/approvals.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
 import type { StepStore } from '../call/step.ts'
+import type { Connections } from '../connection/connections.ts'
 import type { Answered } from '../elicitation/answer.ts'
 import type { Answering } from '../elicitation/answerers.ts'
 import type { Asked } from '../elicitation/ask.ts'
@@ -24,6 +26,9 @@ export interface AssentForServers {
   readonly store: { readonly steps: StepStore }
   readonly events: Events<ElicitationNews>
   readonly login?: Login
+  readonly connections: Pick<Connections, 'providers' | 'access' | 'rejected' | 'disconnect'>
+  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'start' | 'finish' | 'keepGrant'>
+  linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   wait(id: ElicitationId, waiting?: Waiting): Promise<Elicitation>

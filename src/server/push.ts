@@ -13,7 +13,7 @@ import type { Visit } from './visit.ts'
 const readyMs = 5_000
 
 /** How a pushed question ended: answered by the client, settled elsewhere meanwhile, or not answered by this client at all. */
-type Pushed =
+export type Pushed =
   | { readonly kind: 'answered'; readonly result: ElicitResult }
   | { readonly kind: 'settled'; readonly elicitation: Elicitation }
   | { readonly kind: 'unanswered' }
@@ -86,16 +86,15 @@ export async function pushPage(visit: Visit, revision: Revision, key: string, as
   return seen
 }
 
-async function push(
+/** Sends the question to the client, and waits for whoever answers first. */
+export async function push(
   { assent, ctx, call, clocks, ready }: Visit,
   params: ElicitParams,
   id: ElicitationId,
 ): Promise<Pushed> {
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
-  // One that never says that it is ready is asked all the same, rather than waited for in silence.
-  const tired = sleep(readyMs, undefined, { signal: gone, ref: false }).catch(() => {})
-  const asking = Promise.race([ready, tired])
+  const asking = readyToBeAsked(ready, gone)
     .then(() =>
       ctx.mcpReq.send(
         { method: 'elicitation/create', params: { ...params } },
@@ -117,6 +116,11 @@ async function push(
     over.abort()
     elsewhere.catch(() => {})
   }
+}
+
+/** One that never says that it is ready is asked all the same, rather than waited for in silence. */
+export async function readyToBeAsked(ready: Promise<void>, signal: AbortSignal): Promise<void> {
+  await Promise.race([ready, sleep(readyMs, undefined, { signal, ref: false }).catch(() => {})])
 }
 
 function pushFailed(error: unknown, isGone: boolean): Pushed {

@@ -128,7 +128,8 @@ function pageQuestion({ question }: Elicitation) {
   return question
 }
 
-function sameQuestion<Kept extends AnsweredAsk | PendingAsk>(
+/** What the walk knows of this question; another one under the same key is a mistake of the handler's. */
+export function sameQuestion<Kept extends AnsweredAsk | PendingAsk>(
   key: string,
   all: Record<string, Kept>,
   fingerprint: string,
@@ -145,12 +146,12 @@ function stillValid(read: Awaited<ReturnType<AskedForm['read']>>): { value: unkn
 }
 
 /** A yes is used up where it lets the walk go on (M26-11): the same state sent again finds it spent. */
-function spendYes(visit: Visit, key: string): Promise<void> {
+export function spendYes(visit: Visit, key: string): Promise<void> {
   return spend(visit, `yes ${key}`)
 }
 
 /** Each later state of the walk carries the yes with it, so each of them counts once too. */
-function spendAgain(visit: Visit, key: string): Promise<void> {
+export function spendAgain(visit: Visit, key: string): Promise<void> {
   return spend(visit, `again ${visit.walk.n ?? 0} ${key}`)
 }
 

@@ -7,6 +7,8 @@ import type { Visit } from './visit.ts'
 export interface Round {
   /** Puts a question, and never resolves: the handler is walked again when the answer is there. */
   put(key: string, params: ElicitParams): Promise<never>
+  /** The same for what an upstream asks of the client itself, such as sampling. */
+  putRequest(key: string, request: InputRequest): Promise<never>
   /** Ends the round without a new question: the client comes back by itself. */
   rest(): Promise<never>
   /** Runs one ask. The round does not end while another ask may still put its question. */
@@ -17,12 +19,18 @@ export interface Round {
   readonly signal: AbortSignal
   /** Resolves when the round is over. */
   readonly over: Promise<void>
-  readonly requests: ReadonlyMap<string, ElicitParams>
+  readonly requests: ReadonlyMap<string, InputRequest>
+}
+
+/** Something that the client is asked for, by its method. */
+export interface InputRequest {
+  readonly method: string
+  readonly params: object
 }
 
 /** Questions put in the same breath go out together. */
 export function startRound(gone: AbortSignal): Round {
-  const requests = new Map<string, ElicitParams>()
+  const requests = new Map<string, InputRequest>()
   let ending: AbortController | undefined
   const { promise: over, resolve } = withResolvers()
   let isEnding = false
@@ -51,7 +59,11 @@ export function startRound(gone: AbortSignal): Round {
 
   return {
     put(key, params) {
-      requests.set(key, params)
+      requests.set(key, { method: 'elicitation/create', params })
+      return end()
+    },
+    putRequest(key, request) {
+      requests.set(key, request)
       return end()
     },
     rest: end,
@@ -77,9 +89,8 @@ export function startRound(gone: AbortSignal): Round {
 /** What the client is told at the end of a round: the questions, and the sealed state of the walk. */
 export async function endRound(visit: Visit, round: Round): Promise<InputRequiredResult> {
   const requestState = await carry(visit)
-  const entries = [...round.requests].map(([key, params]) => [key, { method: 'elicitation/create', params }])
-  const inputRequests = Object.fromEntries(entries)
-  const result = inputRequired(entries.length === 0 ? { requestState } : { inputRequests, requestState })
+  const inputRequests = Object.fromEntries(round.requests) as never
+  const result = inputRequired(round.requests.size === 0 ? { requestState } : { inputRequests, requestState })
   ours.add(result)
   return result
 }

@@ -1,4 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
+import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
 import type { Modes } from '../mcp/modes.ts'
@@ -6,6 +7,7 @@ import type { Quirk } from '../mcp/quirks.ts'
 import type { CallIdentity } from '../mcp/request-state.ts'
 import type { Person } from '../participant/identify.ts'
 import type { AssentForServers } from './needs.ts'
+import type { RegisteredTool } from './tool-facts.ts'
 import type { WalkState } from './walk-state.ts'
 
 /** How long things take, in milliseconds. */
@@ -41,9 +43,13 @@ export interface Visit extends AskingSettings {
   readonly person: Person
   /** Undefined: a client from before anyone could be asked. */
   readonly revision: Revision | undefined
+  /** All that the client declared. */
+  readonly capabilities: JsonObject
   readonly modes: Modes
   /** Whether the server can send this client a question of its own while the request is under way. */
   readonly canPush: boolean
+  /** The tools of the server that the request came to. */
+  readonly tools: ReadonlyMap<string, RegisteredTool>
   /** The tool has an output schema, which a refusal does not fit. */
   readonly hasOutputSchema: boolean
   /** What the client says to the questions of the last round. */

@@ -15,6 +15,8 @@ export interface WalkState {
   n?: number
   /** The state of a handler that keeps one of its own. */
   s?: string
+  /** How far a call got at an upstream, where the handler forwards. */
+  u?: Json
 }
 
 /** A question that was answered. A secret is never in here: only the record that keeps it. */
@@ -25,6 +27,8 @@ export interface AnsweredAsk {
   readonly r?: ElicitationId
   /** It got no yes. */
   readonly x?: Refused
+  /** An approval that was spent, by the digest of the call it let run: the walk goes on past it. */
+  readonly g?: string
 }
 
 /** How a question ended without an answer that counts. */

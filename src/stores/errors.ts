@@ -1,4 +1,4 @@
-import { AssentError } from '../base/errors.ts'
+import { AssentError, BadArgument } from '../base/errors.ts'
 
 /** The store cannot be reached or does not answer. Nothing is known to be lost: try again. */
 export class StoreUnavailable extends AssentError {
@@ -28,5 +28,12 @@ export class DriverMissing extends AssentError {
   readonly code = 'driver_missing'
   constructor(store: string, driver: string, cause: unknown) {
     super(`${store} needs the package "${driver}". Install it: npm install ${driver}`, { cause })
+  }
+}
+
+/** Something with this id or key is kept already, and stays as it is. */
+export class KeptAlready extends BadArgument {
+  constructor(what: string) {
+    super(`This ${what} is kept already.`)
   }
 }

@@ -1,6 +1,10 @@
 import { auditContract } from './audit-contract.ts'
+import { browserContract } from './browser-contract.ts'
 import { changesContract } from './changes-contract.ts'
+import { connectionContract } from './connection-contract.ts'
 import { elicitationContract } from './elicitation-contract.ts'
+import { flowContract } from './flow-contract.ts'
+import { grantContract } from './grant-contract.ts'
 import type { Promised } from './promised.ts'
 import { stepContract } from './step-contract.ts'
 
@@ -13,4 +17,8 @@ export const storeContract: readonly Promised[] = [
   ...changesContract,
   ...auditContract,
   ...stepContract,
+  ...browserContract,
+  ...connectionContract,
+  ...flowContract,
+  ...grantContract,
 ]

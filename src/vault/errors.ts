@@ -9,7 +9,9 @@ export class BadKeys extends AssentError {
 export class KeyInUse extends AssentError {
   readonly code = 'key_in_use'
   constructor(id: string) {
-    super(`The key "${id}" is still in use. Add a new key, reseal everything under it, and drop this one then.`)
+    super(
+      `The key "${id}" is still in use. Add a new key, reseal everything under it, and drop this one then. Somebody who is just connecting an account may need it for some minutes more.`,
+    )
   }
 }
 

@@ -4,6 +4,7 @@ import type { AuditStore } from '../audit/store.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { Vault } from '../base/seal.ts'
 import type { StepStore } from '../call/step.ts'
+import type { ConnectionStore } from '../connection/store.ts'
 import type { ElicitationStore } from '../elicitation/store.ts'
 import { KeyInUse } from './errors.ts'
 import type { KeyFile } from './key-file.ts'
@@ -38,16 +39,18 @@ export interface KeyCareParts {
   readonly vault: Vault
   readonly elicitations: ElicitationStore
   readonly steps: StepStore
+  readonly connections: ConnectionStore
   readonly auditStore: AuditStore
   readonly audit: AuditLog
 }
 
-export function keyCare({ source, vault, elicitations, steps, auditStore, audit }: KeyCareParts): KeyCare {
+export function keyCare({ source, vault, elicitations, steps, connections, auditStore, audit }: KeyCareParts): KeyCare {
   async function used(): Promise<Set<string>> {
     const auditKey = await auditStore.findKey()
     return new Set([
       ...(await elicitations.sealingKeys()),
       ...(await steps.sealingKeys()),
+      ...(await connections.sealingKeys()),
       ...(auditKey ? [auditKey.key] : []),
     ])
   }
@@ -60,7 +63,7 @@ export function keyCare({ source, vault, elicitations, steps, auditStore, audit 
     async rotate(progress) {
       if ('addKey' in source) await source.addKey()
       const key = await vault.currentKey()
-      const resealed = await resealAll({ elicitations, steps, vault, ...(progress ? { progress } : {}) })
+      const resealed = await resealAll({ elicitations, steps, connections, vault, ...(progress ? { progress } : {}) })
       await resealAuditKey({ store: auditStore, vault })
       const data = { key, resealed: resealed.resealed, failed: resealed.failed.length }
       await audit.record({ kind: 'keys-rotated', data })

@@ -1,6 +1,8 @@
 import type { AssentErrorCode } from '../base/errors.ts'
 import type { Sealed, Vault } from '../base/seal.ts'
 import { type StepStore, stepIdentity } from '../call/step.ts'
+import { type Connection, credentialIdentity } from '../connection/connection.ts'
+import type { ConnectionStore } from '../connection/store.ts'
 import { answerIdentity } from '../elicitation/answer-identity.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../elicitation/store.ts'
@@ -14,7 +16,7 @@ export interface Resealed {
 
 /** `kept_changing`: each time it was to be saved, another process had saved or sealed it otherwise. */
 export interface ResealFailure {
-  /** The id of the question, or the identity of the step (`step/…`). */
+  /** The id of the question, or the identity of the step (`step/…`) or of the credential (`connection/…`). */
   readonly id: string
   readonly code: Extract<AssentErrorCode, 'key_missing' | 'seal_broken'> | 'kept_changing'
 }
@@ -23,6 +25,7 @@ export interface ResealFailure {
 export interface Resealing {
   readonly elicitations: Pick<ElicitationStore, 'listSealedExcept' | 'saveIfUnchanged'>
   readonly steps: Pick<StepStore, 'listSealedExcept' | 'reseal'>
+  readonly connections: Pick<ConnectionStore, 'listSealedExcept' | 'saveIfUnchanged'>
   readonly vault: Vault
   readonly progress?: (soFar: { readonly resealed: number; readonly failed: number }) => void
 }
@@ -67,25 +70,30 @@ export async function resealAll(resealing: Resealing): Promise<Resealed> {
   }
 }
 
-/** At most `limit` answers and as many steps: neither hides the other. */
+/** At most `limit` of each kind: none hides the others. Flows are left out: they are over before a key goes. */
 async function listSealedExcept(
   key: string,
   limit: number,
-  { elicitations, steps, vault }: Resealing,
+  { elicitations, steps, connections, vault }: Resealing,
 ): Promise<SealedRecord[]> {
   const answers = await elicitations.listSealedExcept(key, limit)
   const finished = await steps.listSealedExcept(key, limit)
+  const connected = await connections.listSealedExcept(key, limit)
   return [
     ...answers.map((elicitation) => ({
       id: elicitation.id,
       async sealAnew() {
-        const next = await withNewSeal(elicitation, vault)
+        const next = await withNewAnswerSeal(elicitation, vault)
         return next !== undefined && (await elicitations.saveIfUnchanged(next))
       },
     })),
     ...finished.map(({ key, result }) => ({
       id: stepIdentity(key),
       sealAnew: async () => steps.reseal(key, result, await moveSeal(result, stepIdentity(key), vault)),
+    })),
+    ...connected.map((connection) => ({
+      id: credentialIdentity(connection),
+      sealAnew: async () => connections.saveIfUnchanged(await withNewCredentialSeal(connection, vault)),
     })),
   ]
 }
@@ -99,7 +107,12 @@ async function reseal(record: SealedRecord): Promise<'resealed' | 'changed' | Re
   }
 }
 
-async function withNewSeal(elicitation: Elicitation, vault: Vault): Promise<Elicitation | undefined> {
+async function withNewCredentialSeal(connection: Connection, vault: Vault): Promise<Connection> {
+  const sealed = await moveSeal(connection.sealed, credentialIdentity(connection), vault)
+  return { ...connection, version: connection.version + 1, sealed }
+}
+
+async function withNewAnswerSeal(elicitation: Elicitation, vault: Vault): Promise<Elicitation | undefined> {
   const { state, version } = elicitation
   if (state.kind !== 'answered' || !('sealed' in state.answer)) return undefined
   const sealed = await moveSeal(state.answer.sealed, answerIdentity(elicitation), vault)

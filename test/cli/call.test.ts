@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { nearest } from '../../src/cli/near-names.ts'
 import { overHttp, overStdio, type Place } from '../support/asking-places.ts'
 import { onPage } from '../support/asks.ts'
 import { testKeys } from '../support/assents.ts'
+import { aBrowser } from '../support/browser.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent } from '../support/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -27,15 +28,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => place.close())
-
-/** A browser that writes down what it was told to open. */
-async function aBrowser(): Promise<{ env: Record<string, string>; opened(): Promise<string> }> {
-  const folder = await temporaryFolder()
-  const [browser, opened] = [join(folder, 'browser'), join(folder, 'opened')]
-  await writeFile(browser, `#!/bin/sh\nprintf '%s\\n' "$@" >> ${opened}\n`)
-  await chmod(browser, 0o755)
-  return { env: { BROWSER: browser }, opened: () => readFile(opened, 'utf8').catch(() => '') }
-}
 
 /** At each prompt the next of these. */
 async function answer({ see, type }: InTerminal, keys: readonly string[]): Promise<void> {
@@ -272,6 +264,18 @@ describe('which server', () => {
     expect((await run('empty')).err).toContain('neither a url nor a command')
     expect((await run('old')).err).toContain('sse')
     expect((await run('other')).err).toContain('It has example, unset, empty, old.')
+  })
+
+  test('by a name in assent.yaml here, whatever else is in it', async () => {
+    const folder = await temporaryFolder()
+    const text = `version: 1\nstore: "\${env:NOT_SET_ANYWHERE}"\nservers:\n  example: { url: "${url}" } # ours\n`
+    await writeFile(join(folder, 'assent.yaml'), text)
+    const run = (...args: string[]) => assent(['call', ...args, 'echo', '--arg', 'text=hi'], {}, folder)
+    expect(await run('example')).toMatchObject({ code: 0, out: 'hi\n' })
+    expect(await run('exampel')).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean example?') })
+    await writeFile(join(folder, 'assent.yaml'), 'servers: [\n')
+    expect(await run('example')).toMatchObject({ code: 2, err: expect.stringMatching(/^assent\.yaml:\d: /) })
+    expect(await run(url)).toMatchObject({ code: 0, out: 'hi\n' })
   })
 
   test.each([

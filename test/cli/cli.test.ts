@@ -153,7 +153,10 @@ describe('assent forget', () => {
     const { store } = await aStore()
     await answerOne(store)
     const run = (name: string) => assent(['--store', store, 'forget', name])
-    expect(await run(alice)).toMatchObject({ code: 0, out: `${alice} is forgotten: 1 questions deleted.\n` })
+    expect(await run(alice)).toMatchObject({
+      code: 0,
+      out: `${alice} is forgotten: 1 questions, 0 connections and 0 permissions deleted.\n`,
+    })
     expect(await run('who?')).toMatchObject({ code: 2, err: expect.stringContaining('subject@issuer') })
     const one = await createAssent({ store, keys: '' })
     expect(await one.find(alice, 'api-key-stripe')).toBeUndefined()

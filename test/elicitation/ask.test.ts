@@ -48,6 +48,27 @@ describe('asking', () => {
     expect(elicitation.question).not.toHaveProperty('schema')
   })
 
+  test('for an account names the provider in the address, and keeps what it must allow', async () => {
+    const assent = await anAssent({ publicUrl: 'https://assent.example.com' })
+    const connect = { provider: 'github', scopes: ['repo', 'read:user'] }
+    const question = { mode: 'url', message: 'Connect GitHub', connect } as const
+    const { elicitation } = await assent.ask(anAsk({ question, purpose: 'connect' }))
+    expect(elicitation.question).toEqual({
+      mode: 'url',
+      message: 'Connect GitHub',
+      page: 'connect',
+      connect,
+      url: `https://assent.example.com/oauth/connect/github?elicitation_id=${elicitation.id}`,
+    })
+  })
+
+  test('keeps what it is about in full', async () => {
+    const assent = await anAssent()
+    const subject = { tool: 'deploy', arguments: { env: 'production' } }
+    const { elicitation } = await assent.ask(anAsk({ subject, about: 'deploy production' }))
+    expect(await assent.look(elicitation.id)).toMatchObject({ subject })
+  })
+
   test('keeps the url of a page elsewhere as it is', async () => {
     const assent = await anAssent()
     const url = 'https://login.example.com/start?x=1'
@@ -144,6 +165,8 @@ describe('a question that must not be asked is refused before anything is kept',
   const url = (text: string): Ask => anAsk({ question: { mode: 'url', message: 'Go there', url: text } })
   const page = (name: string): Ask => anAsk({ question: { mode: 'url', message: 'Go there', page: name } })
   const form = (schema: unknown, message = 'Fill in'): Ask => anAsk({ question: { mode: 'form', message, schema } })
+  const connect = (provider: string, scopes: string[], purpose: Ask['purpose'] = 'connect'): Ask =>
+    anAsk({ question: { mode: 'url', message: 'Connect', connect: { provider, scopes } }, ...(purpose && { purpose }) })
   const key = { type: 'object', properties: { api_key: { type: 'string' } } }
 
   const refused: [string, Ask, string][] = [
@@ -155,6 +178,12 @@ describe('a question that must not be asked is refused before anything is kept',
     ['that expires never', anAsk({ expiresInMs: Number.NaN }), 'bad_question'],
     ['that stays open longer than allowed', anAsk({ expiresInMs: 31 * 86_400_000 }), 'bad_question'],
     ['with metadata over the limit', anAsk({ metadata: { x: 'x'.repeat(16_384) } }), 'bad_question'],
+    ['about more than the limit', anAsk({ subject: { x: 'x'.repeat(262_144) } }), 'bad_question'],
+    ['for an account, for another purpose', connect('github', ['repo'], 'input'), 'bad_question'],
+    ['for an account at no provider', connect('../x', []), 'bad_question'],
+    ['for an account with a scope that is two', connect('github', ['repo user']), 'bad_question'],
+    ['for an account with scopes without end', connect('github', Array(65).fill('x')), 'bad_question'],
+    ['for an account by another page', { ...page('form'), purpose: 'connect' }, 'bad_question'],
     ['for a secret by a form (E11-02)', anAsk({ purpose: 'secret' }), 'bad_question'],
     ['for a connection by a form', anAsk({ purpose: 'connect' }), 'bad_question'],
     ['by a form, to be answered on a page', anAsk({ through: 'page' }), 'bad_question'],

@@ -33,7 +33,8 @@ const issuer = 'https://login.example.com'
 /** Whom a token of these tests speaks for. */
 export const participantOf = (token: string) => `${token.split('/')[0]}@${issuer}` as ParticipantId
 
-const login = {
+/** Takes every token at its word. */
+export const login = {
   issuer,
   audience: 'http://127.0.0.1/mcp',
   byToken: async (token: string) => ({

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { migrate, migrations } from '../../src/stores/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
-import { forgottenParticipant } from '../../src/stores/rows.ts'
+import { forgottenParticipant } from '../../src/stores/rows/values.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { alice, anElicitation, answered, bob, moved } from '../../src/testing/elicitations.ts'
 import { type FreshDatabase, freshDatabase, privatePostgres } from '../support/postgres.ts'

@@ -1,12 +1,16 @@
-import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Grant, GrantId } from '../../src/approval/grant.ts'
+import type { Connection } from '../../src/connection/connection.ts'
+import type { ParticipantId } from '../../src/participant/participant.ts'
 import { type Database, guard, openDatabase } from '../../src/stores/sqlite/driver.ts'
 import { migrate, migrations } from '../../src/stores/sqlite/migrations.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import { createWriter } from '../../src/stores/sqlite/writer.ts'
-import { anElicitation, answered } from '../../src/testing/index.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { alice, anElicitation, answered, bob } from '../../src/testing/index.ts'
 import { anotherProcess } from '../support/another-process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -16,6 +20,30 @@ async function plainDatabase(path?: string): Promise<Database> {
   const database = await openDatabase(path ?? (await freshPath()))
   onTestFinished(() => database.close())
   return database
+}
+
+const aConnection: Connection = {
+  id: 'c',
+  version: 1,
+  participant: alice,
+  provider: 'github',
+  scopes: [],
+  standing: 'good',
+  sealed: { key: 'k', box: 'v1.x' },
+  renewable: true,
+  obtained: { at: new Date(0), by: 'consent' },
+  connectedAt: new Date(0),
+}
+
+const aGrant: Grant = {
+  id: 'g' as GrantId,
+  version: 1,
+  effect: 'allow',
+  participant: bob,
+  server: 'github',
+  uses: { kind: 'many' },
+  grantedBy: bob,
+  createdAt: new Date(0),
 }
 
 describe('the driver', () => {
@@ -109,14 +137,33 @@ describe('the file', () => {
     const path = await freshPath()
     const store = await openSqliteStore(path)
     onTestFinished(() => store.close())
-    const marked = anElicitation({ metadata: { note: 'unforgettable-4711' } })
-    await store.elicitations.add(marked, 10)
-    await store.elicitations.forget(marked.requester.participant)
-    const { readFile } = await import('node:fs/promises')
+    const marks = ['elicitation', 'browser', 'connection', 'flow', 'grant'].map((name) => `unforgettable-${name}`)
+    const [question, name, account, provider, client] = marks as [string, string, string, string, string]
+    const participant = 'unforgettable-person@https://login.example.com' as ParticipantId
+    const [createdAt, sealed] = [new Date(0), { key: 'k', box: 'v1.x' }]
+    const elicitation = anElicitation({
+      requester: { participant, client: 'c' },
+      answerers: { anyOf: [participant], through: 'page' },
+      metadata: { question },
+    })
+    await store.elicitations.add(elicitation, 10)
+    const known = { participant, groups: [], by: 'link', name, createdAt, expiresAt: createdAt } as const
+    await store.browsers.add({ id: 'b', key: 'k', ...known })
+    await store.connections.put({ ...aConnection, participant, account })
+    const flow = { id: 'f', participant, provider, browser: 'k', scopes: [], redirectUri: '', sealed, createdAt }
+    await store.connections.addFlow({ ...flow, expiresAt: createdAt })
+    await store.grants.add({ ...aGrant, participant, grantedBy: participant, client })
+    await store.grants.add({ ...aGrant, id: 'g2' as GrantId, grantedBy: participant })
+
+    for (const room of [store.grants, store.connections, store.browsers, store.elicitations]) {
+      expect(await room.forget(participant)).toBe(1)
+    }
+    const left = []
     for (const file of ['assent.db', 'assent.db-wal']) {
       const bytes = await readFile(join(path, '..', file))
-      expect(bytes.includes('unforgettable-4711'), file).toBe(false)
+      left.push(...[...marks, participant].filter((mark) => bytes.includes(mark)))
     }
+    expect(left).toEqual([])
   })
 
   test('that may not be written is told so', async () => {
@@ -182,6 +229,37 @@ describe('writing', () => {
     await writer.drained()
     expect(database.prepare('SELECT count(*) AS n FROM t').get()?.n).toBe(1)
   })
+})
+
+describe('looking up grants', () => {
+  test('among ten thousand of one participant takes about as long as among ten', async () => {
+    const store = await openSqliteStore(await freshPath())
+    onTestFinished(() => store.close())
+    const add = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, index) => {
+          const [id, tool] = [`g${from + index}` as GrantId, `tool ${from + index}`]
+          const call = { kind: 'once', requester: 'r', call: tool } as const
+          return store.grants.add(index % 2 ? { ...aGrant, id, tool } : { ...aGrant, id, tool, uses: call })
+        }),
+      )
+    await add(0, 10)
+    const few = await quickest(store)
+    await add(10, 20_000)
+    expect(await quickest(store)).toBeLessThan(few * 5)
+  })
+
+  /** The best of many, so that a busy machine changes nothing. */
+  async function quickest({ grants }: Store): Promise<number> {
+    const took: number[] = []
+    for (let round = 0; round < 200; round++) {
+      const begun = performance.now()
+      expect(await grants.listFor(bob, 'github', 'tool 7')).toHaveLength(1)
+      expect(await grants.listOnce('r', 'tool 8')).toHaveLength(1)
+      took.push(performance.now() - begun)
+    }
+    return Math.min(...took)
+  }
 })
 
 describe('the schema', () => {

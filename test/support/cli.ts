@@ -13,9 +13,9 @@ export interface Ran {
 }
 
 /** Runs `assent …` to its end. */
-export function assent(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+export function assent(args: readonly string[], env: Record<string, string> = {}, cwd?: string): Promise<Ran> {
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, ASSENT_KEYS: '', NO_COLOR: '1', ...env } }
+    const options = { env: { ...process.env, ASSENT_KEYS: '', NO_COLOR: '1', ...env }, cwd }
     execFile(process.execPath, [main, ...args], options, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     })
@@ -26,8 +26,9 @@ export function assent(args: readonly string[], env: Record<string, string> = {}
 export async function startAssent(
   args: readonly string[],
   ready: RegExp,
+  { env = {}, cwd }: { env?: Record<string, string>; cwd?: string } = {},
 ): Promise<{ child: ChildProcess; said(): string }> {
-  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ASSENT_KEYS: '' } })
+  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ASSENT_KEYS: '', ...env }, cwd })
   let said = ''
   onTestFinished(() => void child.kill('SIGKILL'))
   await new Promise<void>((resolve, reject) => {

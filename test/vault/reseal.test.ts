@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Sealed, Vault } from '../../src/base/seal.ts'
 import { type StepStore, stepIdentity } from '../../src/call/step.ts'
+import { type Connection, credentialIdentity } from '../../src/connection/connection.ts'
 import { answerIdentity } from '../../src/elicitation/answer-identity.ts'
 import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { localRequester } from '../../src/participant/requester.ts'
+import { memoryConnections } from '../../src/stores/memory/connections.ts'
 import { memorySteps } from '../../src/stores/memory/steps.ts'
 import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
 import { resealAll } from '../../src/vault/reseal.ts'
@@ -14,13 +16,13 @@ const [older, newer, lost] = [makeKey(), makeKey(), makeKey()] as const
 const before = createVault(envKeys(formatKey(older)))
 const vault = createVault(envKeys(`${formatKey(newer)},${formatKey(older)}`))
 const at = new Date('2026-03-01T12:00:00Z')
-/** No steps at all. */
-const steps = memorySteps()
+/** No steps and no connections at all. */
+const [steps, connections] = [memorySteps(), memoryConnections()]
 
 test('all that was sealed under an old key is sealed under the current one, and opens', async () => {
   const store = await storeOf(before, 250)
 
-  expect(await resealAll({ elicitations: store, steps, vault })).toEqual({ resealed: 250, failed: [] })
+  expect(await resealAll({ elicitations: store, steps, connections, vault })).toEqual({ resealed: 250, failed: [] })
   for (const elicitation of store.all()) {
     expect(sealOf(elicitation).key).toBe(newer.id)
     expect(elicitation.version).toBe(3)
@@ -31,7 +33,7 @@ test('all that was sealed under an old key is sealed under the current one, and 
 test('nothing but the seal and the version of a record changes', async () => {
   const store = await storeOf(before, 1)
   const [kept] = store.all()
-  await resealAll({ elicitations: store, steps, vault })
+  await resealAll({ elicitations: store, steps, connections, vault })
 
   const [after] = store.all()
   if (kept === undefined || after === undefined) throw new Error('the store lost it')
@@ -40,13 +42,19 @@ test('nothing but the seal and the version of a record changes', async () => {
 
 test('with nothing to do, nothing is done', async () => {
   const store = await storeOf(vault, 3)
-  expect(await resealAll({ elicitations: store, steps, vault })).toEqual({ resealed: 0, failed: [] })
+  expect(await resealAll({ elicitations: store, steps, connections, vault })).toEqual({ resealed: 0, failed: [] })
   expect(store.all().every(({ version }) => version === 2)).toBe(true)
 })
 
 test('progress is told after each page', async () => {
   const heard: unknown[] = []
-  await resealAll({ elicitations: await storeOf(before, 250), steps, vault, progress: (soFar) => heard.push(soFar) })
+  await resealAll({
+    elicitations: await storeOf(before, 250),
+    steps,
+    connections,
+    vault,
+    progress: (soFar) => heard.push(soFar),
+  })
   expect(heard).toEqual([100, 200, 250].map((resealed) => ({ resealed, failed: 0 })))
 })
 
@@ -56,7 +64,7 @@ test('what cannot be opened is reported and left, however much it is, and hides 
   store.put(broken)
   await fill(store, before, 120, 'fine')
 
-  const { resealed, failed } = await resealAll({ elicitations: store, steps, vault })
+  const { resealed, failed } = await resealAll({ elicitations: store, steps, connections, vault })
 
   expect(resealed).toBe(120)
   expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(350)
@@ -70,6 +78,7 @@ test('someone else who saves first is fine: it is read again', async () => {
   const { resealed, failed } = await resealAll({
     vault,
     steps,
+    connections,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -90,6 +99,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
   const { resealed, failed } = await resealAll({
     vault,
     steps,
+    connections,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -103,7 +113,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
 
 test('two that reseal at once share the work, and each record is saved once', async () => {
   const store = await storeOf(before, 150)
-  const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, steps, vault })))
+  const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, steps, connections, vault })))
 
   expect(both.flatMap(({ failed }) => failed)).toEqual([])
   expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(150)
@@ -120,7 +130,7 @@ test('a rotation in the middle ends with everything under the newest key', async
     currentKey: () => (seals > 130 ? after : vault).currentKey(),
   }
   const store = await storeOf(before, 200)
-  const { failed } = await resealAll({ elicitations: store, steps, vault: turning })
+  const { failed } = await resealAll({ elicitations: store, steps, connections, vault: turning })
 
   expect(failed).toEqual([])
   expect(new Set(store.all().map((elicitation) => sealOf(elicitation).key))).toEqual(new Set([newest.id]))
@@ -132,6 +142,7 @@ test('a record that is sealed back each time is given up, and the work ends', as
   const { resealed, failed } = await resealAll({
     vault,
     steps,
+    connections,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -150,7 +161,7 @@ test('a store that lists what has no seal does not keep us for ever', async () =
   const open: Elicitation = { ...(store.all()[0] as Elicitation), state: { kind: 'open' } }
   const elicitations = { ...store, listSealedExcept: async () => [open] }
 
-  const { failed } = await resealAll({ elicitations, steps, vault })
+  const { failed } = await resealAll({ elicitations, steps, connections, vault })
   expect(failed).toEqual([{ id: open.id, code: 'kept_changing' }])
 })
 
@@ -158,7 +169,7 @@ test('a store that fails stops the work with its own error', async () => {
   const store = await storeOf(before, 1)
   const down = new Error('down')
   const elicitations = { ...store, saveIfUnchanged: () => Promise.reject(down) }
-  await expect(resealAll({ elicitations, steps, vault })).rejects.toBe(down)
+  await expect(resealAll({ elicitations, steps, connections, vault })).rejects.toBe(down)
 })
 
 test('what came of steps is sealed anew as well, beside the answers, and opens', async () => {
@@ -168,6 +179,7 @@ test('what came of steps is sealed anew as well, beside the answers, and opens',
   const { resealed, failed } = await resealAll({
     elicitations,
     steps: finished,
+    connections,
     vault,
     progress: (soFar) => heard.push(soFar),
   })
@@ -188,12 +200,79 @@ test('a step that cannot be opened is reported and left, and hides nothing behin
   await finished.finish(moved, await before.seal('x', stepIdentity({ walk: 'elsewhere', name: 'call' })))
   await fillSteps(finished, before, 20, 'fine')
 
-  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps: finished, vault })
+  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps: finished, connections, vault })
   expect(resealed).toBe(20)
   expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(150)
   expect(failed.filter(({ code }) => code === 'seal_broken')).toEqual([{ id: 'step/moved/call', code: 'seal_broken' }])
   expect(new Set(await finished.sealingKeys())).toEqual(new Set([lost.id, older.id, newer.id]))
 })
+
+test('credentials are sealed anew as well, and nothing else of a connection changes', async () => {
+  const accounts = memoryConnections()
+  for (let index = 0; index < 120; index++) await accounts.put(await connected(before, `p${index}`))
+  const kept = await accounts.get(localParticipant, 'p7')
+  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps, connections: accounts, vault })
+
+  expect({ resealed, failed }).toEqual({ resealed: 120, failed: [] })
+  expect(await accounts.sealingKeys()).toEqual([newer.id])
+  const after = await accounts.get(localParticipant, 'p7')
+  if (kept === undefined || after === undefined) return expect.unreachable()
+  expect(await vault.open(after.sealed, credentialIdentity(after))).toBe('credential at p7')
+  expect({ ...after, version: kept.version, sealed: kept.sealed }).toEqual(kept)
+})
+
+test('a credential that cannot be opened is reported and left, and hides nothing behind it', async () => {
+  const accounts = memoryConnections()
+  const elsewhere = createVault(envKeys(formatKey(lost)))
+  for (let index = 0; index < 150; index++) await accounts.put(await connected(elsewhere, `lost${index}`))
+  const moved = { ...(await connected(before, 'moved')), id: 'another' }
+  await accounts.put(moved)
+  for (let index = 0; index < 20; index++) await accounts.put(await connected(before, `fine${index}`))
+
+  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps, connections: accounts, vault })
+  expect(resealed).toBe(20)
+  expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(150)
+  const broken = { id: 'connection/local/moved/another', code: 'seal_broken' }
+  expect(failed.filter(({ code }) => code === 'seal_broken')).toEqual([broken])
+  expect(await accounts.get(localParticipant, 'moved')).toEqual(moved)
+})
+
+test('a credential that was renewed meanwhile is left as it was renewed', async () => {
+  const accounts = memoryConnections()
+  const old = await connected(before, 'github')
+  await accounts.put(old)
+  const renewed = { ...(await connected(vault, 'github')), version: 2 }
+  const { resealed, failed } = await resealAll({
+    vault,
+    elicitations: emptyStore(),
+    steps,
+    connections: {
+      ...accounts,
+      saveIfUnchanged: async (next) => {
+        await accounts.saveIfUnchanged(renewed)
+        return accounts.saveIfUnchanged(next)
+      },
+    },
+  })
+  expect({ resealed, failed }).toEqual({ resealed: 0, failed: [] })
+  expect(await accounts.get(localParticipant, 'github')).toEqual(renewed)
+})
+
+async function connected(sealer: Vault, provider: string): Promise<Connection> {
+  const named = { participant: localParticipant, provider, id: `connection at ${provider}` }
+  return {
+    ...named,
+    version: 1,
+    scopes: ['read'],
+    standing: 'doubted',
+    sealed: await sealer.seal(`credential at ${provider}`, credentialIdentity(named)),
+    expiresAt: at,
+    renewable: true,
+    obtained: { at, by: 'consent' },
+    account: 'alice',
+    connectedAt: at,
+  }
+}
 
 async function stepsOf(sealer: Vault, count: number, name = 'w'): Promise<StepStore> {
   const store = memorySteps()

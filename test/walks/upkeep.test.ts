@@ -112,14 +112,14 @@ describe.each(everyAssent)('forgetting somebody ($name)', ({ assent }) => {
     await keepKey(one, 'sk_1')
     const bobs = await one.ask(anAsk({ requester: { participant: bob, client: 'c' } }))
     const { elicitation } = await one.ask(anAsk())
-    expect(await one.forget(alice)).toEqual({ deletedQuestions: 2 })
+    expect(await one.forget(alice)).toEqual({ deletedQuestions: 2, deletedConnections: 0, deletedGrants: 0 })
     expect(await one.find(alice, 'api-key-stripe')).toBeUndefined()
     await expect(one.look(elicitation.id)).rejects.toMatchObject({ code: 'not_found' })
     expect((await one.look(bobs.elicitation.id)).state.kind).toBe('open')
     expect(await one.verifyAudit()).toMatchObject({ found: 0 })
     expect(await exported(one)).not.toContain('alice')
     expect(await one.store.audit.findPseudonym(alice)).toBeUndefined()
-    expect(await one.forget(alice)).toEqual({ deletedQuestions: 0 })
+    expect(await one.forget(alice)).toEqual({ deletedQuestions: 0, deletedConnections: 0, deletedGrants: 0 })
   })
 
   test('wakes whoever waits for them', async () => {

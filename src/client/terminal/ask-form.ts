@@ -1,7 +1,7 @@
+import { visibleLine } from '../../base/visible-text.ts'
 import { labelOf } from '../../elicitation/form/label.ts'
 import type { Field } from '../../elicitation/form/schema.ts'
 import type { FormReply, FormRequest } from '../ui.ts'
-import { visibleLine } from '../visible-text.ts'
 import { askField } from './ask-field.ts'
 import { named, showAsker } from './asker.ts'
 import type { Dialogue, Leaving } from './dialogue.ts'

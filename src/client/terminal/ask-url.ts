@@ -1,6 +1,6 @@
+import { visibleLine } from '../../base/visible-text.ts'
 import type { UrlRequest } from '../ui.ts'
 import type { UrlWarning } from '../url-safety.ts'
-import { visibleLine } from '../visible-text.ts'
 import { named, showAsker } from './asker.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Screen } from './screen.ts'

@@ -1,5 +1,5 @@
+import { type TextBounds, visibleLine, visibleText } from '../../base/visible-text.ts'
 import type { Asker } from '../ui.ts'
-import { type TextBounds, visibleLine, visibleText } from '../visible-text.ts'
 import { cut, type Screen } from './screen.ts'
 
 /** Who asks, in words: the server that the person configured, and the one behind it. */

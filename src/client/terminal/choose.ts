@@ -1,5 +1,5 @@
+import { visibleLine } from '../../base/visible-text.ts'
 import type { TitledOption } from '../../elicitation/form/schema.ts'
-import { visibleLine } from '../visible-text.ts'
 
 /** What somebody typed at a list, read as one of its options. */
 export type Chosen =

@@ -1,7 +1,7 @@
+import { visibleLine } from '../../base/visible-text.ts'
 import { formats } from '../../elicitation/form/formats.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { ChoicesField, Field, NumberField, TextField } from '../../elicitation/form/schema.ts'
-import { visibleLine } from '../visible-text.ts'
 
 /** What can be filled in, in a few words. */
 export function expects(field: Field): string {

@@ -1,9 +1,9 @@
 import { BadArgument } from '../../base/errors.ts'
+import { visibleLine } from '../../base/visible-text.ts'
 import { coerceContent } from '../../elicitation/form/coerce.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import type { Asker, FormRequest, UrlRequest } from '../ui.ts'
-import { visibleLine } from '../visible-text.ts'
 import { named } from './asker.ts'
 
 /** A server asks, and there is neither a person to answer nor an answer that was given before. */

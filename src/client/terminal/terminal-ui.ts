@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visibleLine } from '../../base/visible-text.ts'
 import type { ElicitationUi, FormReply, FormRequest } from '../ui.ts'
-import { visibleLine } from '../visible-text.ts'
 import { askForm } from './ask-form.ts'
 import { askToOpen, showUrl } from './ask-url.ts'
 import { named, showAsker } from './asker.ts'

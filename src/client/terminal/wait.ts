@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from 'node:readline'
+import { visibleLine } from '../../base/visible-text.ts'
 import type { WaitRequest } from '../ui.ts'
-import { visibleLine } from '../visible-text.ts'
 import { dropTyped, type Input } from './dialogue.ts'
 import type { Screen } from './screen.ts'
 import { StatusLine } from './status-line.ts'

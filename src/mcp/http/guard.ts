@@ -6,23 +6,38 @@ import {
 } from '@modelcontextprotocol/server'
 import { refusal } from './replies.ts'
 
+/** What of a request is looked at. */
+export interface Guarded {
+  readonly url: string
+  readonly headers: Pick<Headers, 'get' | 'has'>
+}
+
 /** Says why a request may not come in, or nothing when it may. */
-export type Guard = (request: Request) => Response | undefined
+export type Guard = (request: Guarded) => Response | undefined
 
 export interface Allowed {
   readonly hosts: readonly string[]
   readonly origins: readonly string[]
 }
 
-/** Keeps out what a browser was tricked into sending: a foreign name for this machine, a foreign page (H26-01, H11-10). */
-export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
+/** Keeps out what came under a name that is not ours, as when a foreign name was made to lead to this machine. */
+export function guardHosts(hosts: Allowed['hosts']): Guard {
   const allowedHosts = [...localhostAllowedHostnames(), ...hosts]
-  const allowedOrigins = [...localhostAllowedOrigins(), ...origins]
   return ({ headers, url }) => {
     // Some runtimes show the host in the url alone.
     const host = validateHostHeader(headers.get('host') ?? new URL(url).host, allowedHosts)
-    if (!host.ok) return refusal(403, host.message)
-    const origin = validateOriginHeader(headers.get('origin'), allowedOrigins)
+    return host.ok ? undefined : refusal(403, host.message)
+  }
+}
+
+/** Keeps out what a browser was tricked into sending: a foreign name for this machine, a foreign page (H26-01, H11-10). */
+export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
+  const guardHost = guardHosts(hosts)
+  const allowedOrigins = [...localhostAllowedOrigins(), ...origins]
+  return (request) => {
+    const refused = guardHost(request)
+    if (refused) return refused
+    const origin = validateOriginHeader(request.headers.get('origin'), allowedOrigins)
     return origin.ok ? undefined : refusal(403, origin.message)
   }
 }

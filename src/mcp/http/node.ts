@@ -1,29 +1,40 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Arrival } from './arrival.ts'
+import type { Arrival, Early } from './arrival.ts'
 import { bodyOfMessage } from './body.ts'
 import { refusal } from './replies.ts'
 
 type Serve = (arrival: Arrival, socket: Socket) => Promise<Response>
 
+/** A listener for `http.createServer`, which may be told what is known of a request already. */
+export type NodeListener = (message: IncomingMessage, reply: ServerResponse, early?: Early) => void
+
 /** Serves node:http. A client that goes away aborts its request's signal; one that reads slowly is waited for. */
-export function nodeListener(serve: Serve): RequestListener {
-  return (message, reply) => {
+export function nodeListener(serve: Serve): NodeListener {
+  return (message, reply, early) => {
     const gone = new AbortController()
-    reply.on('close', () => {
+    const close = () => {
       if (!reply.writableFinished) gone.abort()
-    })
-    handle(message, serve, gone.signal)
+    }
+    reply.on('close', close)
+    if (reply.closed) close()
+    handle(message, serve, gone.signal, early)
       .then((response) => write(response, reply, gone.signal))
       .catch(() => reply.destroy())
   }
 }
 
-async function handle(message: IncomingMessage, serve: Serve, signal: AbortSignal): Promise<Response> {
+async function handle(
+  message: IncomingMessage,
+  serve: Serve,
+  signal: AbortSignal,
+  early: Early | undefined,
+): Promise<Response> {
   const request = requestOf(message, signal)
   if (request === undefined) return refusal(400, 'Bad Request')
   const authorization = message.headers.authorization ?? null
-  return serve({ request, authorization, readBody: bodyOfMessage(message) }, message.socket)
+  const readBody = bodyOfMessage(message)
+  return serve({ request, authorization, readBody, ...(early !== undefined && { early }) }, message.socket)
 }
 
 /** Undefined where Node lets something pass that a web Request cannot hold, such as the method TRACE. */

@@ -4,14 +4,16 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import type { Login } from '../../participant/identify.ts'
-import { type Arrival, arrivalOf } from './arrival.ts'
+import { type Arrival, arrivalOf, leave } from './arrival.ts'
 import { authenticateBy } from './authenticate.ts'
 import { eraOf } from './era.ts'
 import { guardAgainstRebinding, guardLocal, isLoopbackAddress, notLocal } from './guard.ts'
+import { listeningBus, type OnListen } from './listening.ts'
 import { nodeListener } from './node.ts'
 import { refusal } from './replies.ts'
 import { protectedResource } from './resource.ts'
 import { keepSessions, type ServerFactory } from './sessions.ts'
+import { type Shortcut, shortcutListener } from './shortcut.ts'
 
 export interface HttpOptions {
   /** Left out: one local participant, and only this machine is served. */
@@ -27,6 +29,10 @@ export interface HttpOptions {
   /** How long a 2025 session may be quiet. Default: 30 minutes. */
   sessionIdle?: Duration
   limits?: Partial<HttpLimits>
+  /** Tried first on each POST over node:http; what it does not answer is served as if it was not there. */
+  shortcut?: Shortcut
+  /** Told of each 2026 client that begins to listen for changes. */
+  onListen?: OnListen
   clock?: Clock
   /** Told of what went wrong while serving, for the log. */
   onError?: (error: unknown) => void
@@ -71,11 +77,12 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     hosts: [...ownHost, ...allowedHosts],
     origins: [...ownHost, ...allowedOrigins],
   })
-  const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError })
+  const bus = listeningBus(options.onListen ?? (() => () => {}), onError)
+  const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError, bus })
   const sessions = keepSessions(factory, { ...limits, idle: milliseconds(options.sessionIdle ?? '30m') }, clock)
 
   /** Guard, who, what, where to: the order keeps strangers from costing anything. */
-  async function serve({ request, authorization, readBody }: Arrival): Promise<Response> {
+  async function serve({ request, authorization, readBody, early }: Arrival): Promise<Response> {
     const { method, headers } = request
     const refused = guard(request) ?? (login === undefined ? guardLocal(request) : undefined)
     if (refused) return refused
@@ -85,7 +92,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return resource?.respond(method, pathname) ?? refusal(404, 'Not found')
     }
 
-    const authInfo = await authenticate?.(authorization)
+    const authInfo = early === undefined ? await authenticate?.(authorization) : early.authInfo
     if (authInfo instanceof Response) return authInfo
 
     if (method === 'GET' || method === 'DELETE') return sessions.serve(request, undefined, authInfo)
@@ -93,18 +100,21 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     if (!isJsonContentType(headers.get('content-type'))) {
       return refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
     }
-    const text = await readBody(limits.bodyBytes)
+    const text = early === undefined ? await readBody(limits.bodyBytes) : early.text
     if (text === undefined) {
       return refusal(413, `The body is larger than ${limits.bodyBytes} bytes`, { headers: { Connection: 'close' } })
     }
     const body = parse(text)
     if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: -32_700 })
+    if (early?.left !== undefined) leave(request, early.left)
     return dispatch(request, body, authInfo)
   }
 
   function dispatch(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     if (eraOf(parsedBody, request.headers) === 'legacy') return sessions.serve(request, parsedBody, authInfo)
-    return modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) })
+    return bus.during(parsedBody, authInfo, () =>
+      modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) }),
+    )
   }
 
   let isClosed = false
@@ -118,11 +128,26 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     }
   }
 
+  const node = nodeListener(async (arrival, { remoteAddress }) =>
+    login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(arrival),
+  )
+  const { shortcut } = options
+
   return {
     fetch: (request) => answer(arrivalOf(request)),
-    node: nodeListener(async (arrival, { remoteAddress }) =>
-      login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(arrival),
-    ),
+    node:
+      shortcut === undefined
+        ? (message, reply) => node(message, reply)
+        : shortcutListener(shortcut, node, {
+            isOpen: () => !isClosed,
+            mayEnter: (guarded, address) =>
+              guard(guarded) === undefined &&
+              (login !== undefined || (guardLocal(guarded) === undefined && isLoopbackAddress(address))),
+            authenticate,
+            find: sessions.find,
+            bodyBytes: limits.bodyBytes,
+            onError,
+          }),
     notify: modern.notify,
     get sessions() {
       return sessions.size

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthInfo, McpRequestContext, McpServerFactory } from '@modelcontextprotocol/server'
+import type { AuthInfo, McpRequestContext, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server'
 import type { Clock } from '../../base/clock.ts'
 import { keepForReplay } from './replay.ts'
 import { idOf, refusal, sessionNotFound } from './replies.ts'
@@ -25,14 +25,25 @@ export interface SessionLimits {
 interface OpenSession extends Session {
   readonly transport: SessionTransport
   readonly owner: string
+  /** There from its handshake on. */
+  server?: McpServer | Server
   /** What goes on in it besides unanswered requests: an open stream, a request that is being read. */
   readonly holds: Set<symbol>
   usedAt: number
 }
 
+/** A session that is open, and its own server. */
+export interface FoundSession extends Session {
+  readonly server: Server
+  /** Until what it returns is called, the session is not idle. */
+  hold(): () => void
+}
+
 /** The 2025 sessions of one endpoint: each has a server of its own, and belongs to who opened it. */
 export interface Sessions {
   serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response>
+  /** The session of this id, if it belongs to who asks. */
+  find(id: string, authInfo: AuthInfo | undefined): FoundSession | undefined
   readonly size: number
   close(): Promise<void>
 }
@@ -96,6 +107,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
         session: { id, closed: ending.signal },
       })
       await server.connect(transport)
+      session.server = server
       response = await transport.handleRequest(request, forward(body, authInfo))
       return response
     } finally {
@@ -153,6 +165,13 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
 
   return {
     serve,
+    find(id, authInfo) {
+      const session = sessions.get(id)
+      const server = session?.server
+      if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
+      const { closed } = session
+      return { id, closed, server: 'server' in server ? server.server : server, hold: () => hold(session) }
+    },
     get size() {
       return sessions.size
     },

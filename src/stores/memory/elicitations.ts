@@ -3,7 +3,7 @@ import { type Elicitation, type ElicitationId, isSettled } from '../../elicitati
 import type { ElicitationStore } from '../../elicitation/store.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'
-import { forgottenParticipant } from '../rows.ts'
+import { forgottenParticipant } from '../rows/values.ts'
 import type { Watchers } from '../watchers.ts'
 
 /** Keeps elicitations for as long as the process lives. */

@@ -1,7 +1,10 @@
 import type { Store } from '../store.ts'
 import { createWatchers } from '../watchers.ts'
 import { memoryAudit } from './audit.ts'
+import { memoryBrowsers } from './browsers.ts'
+import { memoryConnections } from './connections.ts'
 import { memoryElicitations } from './elicitations.ts'
+import { memoryGrants } from './grants.ts'
 import { memorySteps } from './steps.ts'
 
 /** Keeps everything in this process, and nothing beyond it: for tests and for trying things out. */
@@ -13,6 +16,9 @@ export function openMemoryStore(): Store {
     changes: { watch: watchers.add },
     audit: memoryAudit(),
     steps: memorySteps(),
+    browsers: memoryBrowsers(),
+    connections: memoryConnections(),
+    grants: memoryGrants(),
     async close() {},
   }
 }

@@ -1,7 +1,8 @@
 import type { Anchor, ChainId, Head, Pseudonym } from '../../audit/event.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
-import { type AuditRow, fromAuditRow, toAuditRow, type Whole } from '../rows.ts'
+import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
+import type { Whole } from '../rows/values.ts'
 import type { Database, Statement } from './database.ts'
 
 const row = 'chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac'

@@ -1,5 +1,6 @@
 import type { ElicitationStore } from '../../elicitation/store.ts'
-import { type ElicitationRow, forgottenParticipant, fromRow, toRow, toStateColumns } from '../rows.ts'
+import { type ElicitationRow, fromRow, toRow, toStateColumns } from '../rows/elicitation.ts'
+import { forgottenParticipant } from '../rows/values.ts'
 import { canBeKept, type Database, type Statement } from './database.ts'
 
 const columns = [

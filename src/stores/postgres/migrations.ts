@@ -125,6 +125,64 @@ export const migrations: readonly Migration[] = [
       );
       create index assent_step_until on assent_step (until_at);
       create index assent_step_sealed_key on assent_step (sealed_key) where sealed_key is not null;
+
+      create table assent_browser (
+        seq bigserial primary key,
+        id text not null unique,
+        key text not null unique,
+        participant text not null,
+        expires_at bigint not null,
+        details text not null
+      );
+      create index assent_browser_participant on assent_browser (participant);
+      create index assent_browser_expires on assent_browser (expires_at);
+
+      create table assent_connection (
+        participant text not null,
+        provider text not null,
+        id text not null,
+        version integer not null,
+        sealed_key text not null,
+        box text not null,
+        details text not null,
+        primary key (participant, provider)
+      );
+      create index assent_connection_sealed_key on assent_connection (sealed_key);
+
+      create table assent_flow (
+        id text primary key,
+        participant text not null,
+        expires_at bigint not null,
+        sealed_key text not null,
+        box text not null,
+        details text not null
+      );
+      create index assent_flow_expires on assent_flow (expires_at);
+
+      create table assent_grant (
+        seq bigserial primary key,
+        id text not null unique,
+        version integer not null,
+        uses text not null,
+        participant text not null,
+        server text not null,
+        tool text,
+        requester text,
+        call text,
+        spent_at bigint,
+        revoked_at bigint,
+        expires_at bigint,
+        over_at bigint,
+        granted_by text not null,
+        revoked_by text,
+        terms text not null
+      );
+      create index assent_grant_for on assent_grant (participant, server, tool)
+        where requester is null and revoked_at is null;
+      create index assent_grant_once on assent_grant (requester, call)
+        where requester is not null and spent_at is null and revoked_at is null;
+      create index assent_grant_list on assent_grant (participant, seq) where uses = 'many';
+      create index assent_grant_over on assent_grant (over_at) where over_at is not null;
     `,
   },
 ]

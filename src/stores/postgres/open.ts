@@ -1,9 +1,12 @@
 import type { Store } from '../store.ts'
 import { postgresAudit } from './audit.ts'
+import { postgresBrowsers } from './browsers.ts'
 import { channelOf, createChanges } from './changes.ts'
+import { postgresConnections } from './connections.ts'
 import { type Database, openDatabase } from './database.ts'
 import { postgresElicitations } from './elicitations.ts'
 import { asStoreError } from './errors.ts'
+import { postgresGrants } from './grants.ts'
 import { migrate, migrations } from './migrations.ts'
 import { postgresSteps } from './steps.ts'
 
@@ -25,6 +28,9 @@ export async function openPostgresStore(url: string, { connections = 10 }: Postg
       changes,
       audit: postgresAudit(database),
       steps: postgresSteps(database),
+      browsers: postgresBrowsers(database),
+      connections: postgresConnections(database),
+      grants: postgresGrants(database),
       async close() {
         changes.close()
         await database.close()

@@ -1,5 +1,5 @@
 import type { StepStore } from '../../call/step.ts'
-import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows.ts'
+import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows/step.ts'
 import { canBeKept, type Database, type Statement } from './database.ts'
 
 const claim: Statement = {

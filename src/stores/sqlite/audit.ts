@@ -1,7 +1,7 @@
 import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from '../../audit/event.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
-import { type AuditRow, fromAuditRow, toAuditRow } from '../rows.ts'
+import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
 import type { Database, Row } from './driver.ts'
 import { reading } from './errors.ts'
 import type { Writer } from './writer.ts'

@@ -1,6 +1,7 @@
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore } from '../../elicitation/store.ts'
-import { type ElicitationRow, forgottenParticipant, fromRow, toRow, toStateColumns } from '../rows.ts'
+import { type ElicitationRow, fromRow, toRow, toStateColumns } from '../rows/elicitation.ts'
+import { forgottenParticipant } from '../rows/values.ts'
 import type { SqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { Database, Row } from './driver.ts'

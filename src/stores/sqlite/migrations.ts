@@ -77,6 +77,62 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX step_until ON step (until_at);
   CREATE INDEX step_sealed ON step (sealed_key) WHERE sealed_key IS NOT NULL;
+
+  CREATE TABLE browser (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    key TEXT NOT NULL UNIQUE,
+    participant TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    details TEXT NOT NULL
+  );
+  CREATE INDEX browser_participant ON browser (participant);
+  CREATE INDEX browser_expires ON browser (expires_at);
+
+  CREATE TABLE connection (
+    participant TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    sealed_key TEXT NOT NULL,
+    box TEXT NOT NULL,
+    details TEXT NOT NULL,
+    PRIMARY KEY (participant, provider)
+  );
+  CREATE INDEX connection_sealed ON connection (sealed_key);
+
+  CREATE TABLE flow (
+    id TEXT PRIMARY KEY,
+    participant TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    sealed_key TEXT NOT NULL,
+    box TEXT NOT NULL,
+    details TEXT NOT NULL
+  );
+  CREATE INDEX flow_expires ON flow (expires_at);
+
+  CREATE TABLE "grant" (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    uses TEXT NOT NULL,
+    participant TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT,
+    requester TEXT,
+    call TEXT,
+    spent_at INTEGER,
+    revoked_at INTEGER,
+    expires_at INTEGER,
+    over_at INTEGER,
+    granted_by TEXT NOT NULL,
+    revoked_by TEXT,
+    terms TEXT NOT NULL
+  );
+  CREATE INDEX grant_for ON "grant" (participant, server, tool) WHERE requester IS NULL AND revoked_at IS NULL;
+  CREATE INDEX grant_once ON "grant" (requester, call) WHERE spent_at IS NULL AND revoked_at IS NULL AND requester IS NOT NULL;
+  CREATE INDEX grant_list ON "grant" (participant, seq) WHERE uses = 'many';
+  CREATE INDEX grant_over ON "grant" (over_at) WHERE over_at IS NOT NULL;
   `,
 ]
 

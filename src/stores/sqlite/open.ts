@@ -2,11 +2,14 @@ import { mkdir, open as openFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { once, type Store } from '../store.ts'
 import { sqliteAudit } from './audit.ts'
+import { sqliteBrowsers } from './browsers.ts'
 import { createChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
+import { sqliteConnections } from './connections.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { translated } from './errors.ts'
+import { sqliteGrants } from './grants.ts'
 import { migrate } from './migrations.ts'
 import { sqliteSteps } from './steps.ts'
 import { createWriter } from './writer.ts'
@@ -42,6 +45,9 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     changes,
     audit: sqliteAudit(database, writer),
     steps: sqliteSteps(database, writer),
+    browsers: sqliteBrowsers(database, writer),
+    connections: sqliteConnections(database, writer),
+    grants: sqliteGrants(database, writer),
     close: once(async () => {
       changes.close()
       await writer.drained()

@@ -1,5 +1,5 @@
 import type { Claimed, StepKey, StepStore } from '../../call/step.ts'
-import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows.ts'
+import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows/step.ts'
 import type { Database, Row } from './driver.ts'
 import { reading } from './errors.ts'
 import type { Writer } from './writer.ts'

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Dispatcher, Pool } from 'undici'
+import { systemClock } from '../src/base/clock.ts'
+import {
+  createGateway,
+  defaultGatewayClocks,
+  defaultGatewayLimits,
+  defaultUpstreamLimits,
+  openUpstream,
+  ProcessPlaces,
+} from '../src/gateway/index.ts'
+import { createAssent } from '../src/index.ts'
+
+const [kind, port] = process.argv.slice(2)
+const upstreamUrl = `http://127.0.0.1:${port}`
+
+/** The least that anything in between can do: the bytes of each request there, and those of its answer back. */
+function bareProxy(): RequestListener {
+  const pool = new Pool(upstreamUrl, { headersTimeout: 0, bodyTimeout: 0 })
+  const passed = (name: string) => !/^(host|connection|keep-alive|transfer-encoding|content-length)$/.test(name)
+  return (request, reply) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const headers: string[] = []
+      for (let at = 0; at < request.rawHeaders.length; at += 2) {
+        const name = request.rawHeaders[at] as string
+        if (passed(name.toLowerCase())) headers.push(name, request.rawHeaders[at + 1] as string)
+      }
+      const body = Buffer.concat(chunks)
+      const method = request.method as Dispatcher.HttpMethod
+      pool.dispatch({ method, path: '/mcp', headers, body }, new PassedOn(reply))
+    })
+  }
+}
+
+class PassedOn implements Dispatcher.DispatchHandler {
+  readonly #reply: ServerResponse
+
+  constructor(reply: ServerResponse) {
+    this.#reply = reply
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#reply.on('close', () => {
+      if (!this.#reply.writableFinished) controller.abort(new Error('the client is gone'))
+    })
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    const { connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _encoding, ...kept } = headers
+    this.#reply.writeHead(status, kept)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#reply.write(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#reply.end()
+  }
+
+  onResponseError(): void {
+    this.#reply.destroy()
+  }
+}
+
+/** The gateway as it is run: a policy whose last rule decides, and an audit in a file. */
+async function gateway(): Promise<RequestListener> {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const assent = await createAssent({
+    store: `sqlite:${join(folder, 'assent.db')}`,
+    policy: {
+      default: 'ask',
+      rules: [
+        ...Array.from({ length: 20 }, (_, n) => ({ server: `other-${n}`, tool: 'write_*', decide: 'ask' })),
+        { server: 'up', tool: ['echo', 'form'], decide: 'allow' },
+      ],
+    } as never,
+  })
+  const surroundings = {
+    clock: systemClock,
+    self: { name: 'assent', version: '1.0.0' },
+    limits: defaultUpstreamLimits,
+    places: new ProcessPlaces(64),
+  }
+  const upstream = openUpstream({ name: 'up', url: new URL(`${upstreamUrl}/mcp`) }, surroundings)
+  const made = createGateway({
+    assent,
+    behind: [{ id: 'up', upstream, trusted: false }],
+    name: 'assent',
+    version: '1.0.0',
+    clocks: defaultGatewayClocks,
+    limits: defaultGatewayLimits,
+    elicitation: true,
+    asking: { question: 600_000, hold: 45_000, state: 900_000, track: 300_000 },
+  })
+  return (request, reply) => {
+    request.url = '/mcp/up'
+    made.handle(request, reply)
+  }
+}
+
+const server = createServer({ keepAliveTimeout: 600_000 }, kind === 'proxy' ? bareProxy() : await gateway())
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+process.on('message', () => {
+  global.gc?.()
+  process.send?.(process.cpuUsage())
+})
+process.on('disconnect', () => process.exit())

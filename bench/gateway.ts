@@ -1,0 +1,91 @@
+import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import type { GatewayLoad } from './gateway-load-process.ts'
+import { median, table } from './measure.ts'
+import { costTable, type Row, spend } from './measure-cpu.ts'
+import { type Server, startLoad, startServer, stopAll, withBuilt } from './processes.ts'
+
+const rounds = 5
+const names = ['bare proxy', 'SDK server, direct', 'Assent']
+const revisions = ['2025-11-25', '2026-07-28'] as const
+const works = [
+  { name: 'an allowed call', tool: 'echo', calls: 960 },
+  { name: 'a form: asked, answered, result', tool: 'form', calls: 160 },
+] as const
+const programs = [
+  'gateway-upstream-process',
+  'gateway-process',
+  'gateway-mcp-proxy-process',
+  'gateway-load-process',
+].map((name) => new URL(`./${name}.ts`, import.meta.url))
+
+type Work = Omit<GatewayLoad, 'port'>
+type Load = Awaited<ReturnType<typeof startLoad<GatewayLoad>>>
+
+/** `npm run bench -- gateway`: an allowed call and a form through the gateway, beside the least that anything in between can do. */
+export async function bench(): Promise<void> {
+  await withBuilt(programs, async (folder) => {
+    const load = await startLoad<GatewayLoad>(join(folder, 'gateway-load-process.js'))
+    const children: ChildProcess[] = [load.child]
+    const costs: Row<Work>[] = []
+    const others: Row<Work>[] = []
+    const times: (string | number)[][] = []
+    for (const revision of revisions) {
+      const servers = await contenders(folder, revision)
+      children.push(...servers.map(({ child }) => child))
+      const rows: Row<Work>[] = works.map(({ name, tool, calls }) => ({
+        name,
+        work: { revision, tool, calls, connections: 16, wants: 'count' },
+        costs: servers.map(() => []),
+      }))
+      if (revision === '2025-11-25') {
+        const [proxy, upstream] = servers as [Server<number>, Server<number>]
+        const other = await startServer<number>(join(folder, 'gateway-mcp-proxy-process.js'), [String(upstream.said)])
+        children.push(other.child)
+        const beside = { ...(rows[0] as Row<Work>), costs: [[], []] }
+        await spend([beside], { rounds, servers: [proxy, other], make: (work, port) => load.make({ ...work, port }) })
+        others.push(beside)
+      }
+      await spend(rows, { rounds, servers, make: (work, port) => load.make({ ...work, port }) })
+      costs.push(...rows)
+      for (const { name, tool } of works)
+        times.push([name, revision, ...(await latencies(load, servers, revision, tool))])
+    }
+    console.log(`Node ${process.version}, ${rounds} interleaved rounds, medians.\n`)
+    console.log('CPU µs a call of the process in between (of the server itself, where it is called directly):')
+    costTable(costs, names)
+    console.log(
+      'Beside it, where nobody decides and nothing is audited (newer ones want a newer Node, and it has no 2026-07-28):',
+    )
+    costTable(others, ['bare proxy', 'mcp-proxy 5.12.5'])
+    console.log('At one connection, µs at p50:')
+    table(['', 'revision', ...names, 'added by Assent'], times)
+    await stopAll(children)
+  })
+}
+
+async function contenders(folder: string, revision: string): Promise<Server<number>[]> {
+  const upstream = await startServer<number>(join(folder, 'gateway-upstream-process.js'), [revision])
+  const between = ['proxy', 'assent'].map((kind) =>
+    startServer<number>(join(folder, 'gateway-process.js'), [kind, String(upstream.said)]),
+  )
+  const [proxy, assent] = await Promise.all(between)
+  return [proxy as Server<number>, upstream, assent as Server<number>]
+}
+
+async function latencies(
+  load: Load,
+  servers: readonly Server<number>[],
+  revision: Work['revision'],
+  tool: Work['tool'],
+): Promise<number[]> {
+  const taken: number[][] = servers.map(() => [])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { said }] of servers.entries()) {
+      const p50 = await load.make({ port: said, revision, tool, calls: 100, connections: 1, wants: 'p50' })
+      if (round > 0) taken[index]?.push(p50)
+    }
+  }
+  const [proxy = 0, direct = 0, assent = 0] = taken.map((each) => Math.round(median(each)))
+  return [proxy, direct, assent, assent - direct]
+}

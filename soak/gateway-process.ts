@@ -1,0 +1,83 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { systemClock } from '../src/base/clock.ts'
+import { createEvents } from '../src/base/events.ts'
+import type { GatewayNews } from '../src/call/news.ts'
+import { createGateway } from '../src/gateway/gateway.ts'
+import { type Behind, defaultGatewayClocks, defaultGatewayLimits } from '../src/gateway/settings.ts'
+import { openUpstream } from '../src/gateway/upstream/open.ts'
+import { defaultLimits, type UpstreamSettings } from '../src/gateway/upstream/settings.ts'
+import { ProcessPlaces } from '../src/gateway/upstream/stdio/places.ts'
+import { createAssent } from '../src/index.ts'
+import { createMetrics } from '../src/observe/metrics.ts'
+
+/** What the process is told when it is started. */
+export interface GatewayTold {
+  readonly store: string
+  readonly port: number
+  readonly record: string
+  readonly hostile: readonly string[]
+  readonly seed: number
+}
+
+const told = JSON.parse(process.argv[2] as string) as GatewayTold
+const assent = await createAssent({
+  store: told.store,
+  policy: { default: 'allow', fallback: 'inbox', rules: [{ server: 'good', tool: 'careful', decide: 'ask' }] },
+  clocks: { tidy: '5s' },
+  limits: { openPerRequester: 10_000 },
+})
+const news = createEvents<GatewayNews>()
+const surroundings = {
+  clock: systemClock,
+  self: { name: 'assent', version: '0' },
+  limits: { ...defaultLimits, farewell: 300, idle: 5_000, probe: 1_000, handshake: 3_000, messageBytes: 256 * 1_024 },
+  places: new ProcessPlaces(64),
+  news,
+}
+const here = (file: string) => new URL(file, import.meta.url).pathname
+const open = (settings: UpstreamSettings): Behind => ({
+  id: settings.name,
+  upstream: openUpstream(settings, surroundings),
+  trusted: false,
+})
+const behind = [
+  open({ name: 'good', command: process.execPath, args: [here('upstream-process.js'), told.record] }),
+  open({
+    name: 'rough',
+    command: process.execPath,
+    args: ['--import', import.meta.resolve('tsx'), here('hostile-process.ts'), String(told.seed), told.record],
+  }),
+  ...told.hostile.map((url, index) => open({ name: `hostile-${index}`, url: new URL(url) })),
+]
+const gateway = createGateway({
+  assent,
+  behind,
+  name: 'assent',
+  version: '0',
+  clocks: { ...defaultGatewayClocks, upstreamAsk: 500, park: 500, lists: 2_000 },
+  limits: defaultGatewayLimits,
+  elicitation: true,
+  asking: { question: 600_000, hold: 300, state: 900_000, track: 1_000 },
+  http: { limits: { sessions: 50, bodyBytes: 256 * 1_024 }, sessionIdle: '5s' },
+  news,
+})
+const metrics = createMetrics({ servers: behind.map(({ id }) => id), parked: () => gateway.parked })
+metrics.listenToAsks(assent.events)
+metrics.listenToGateway(news)
+
+const server = createServer((request, response) => {
+  if (!gateway.handle(request, response)) response.writeHead(404).end()
+})
+await new Promise<void>((resolve) => server.listen(told.port, '127.0.0.1', resolve))
+
+process.on('message', async (wish) => {
+  if (wish !== 'memory') return
+  await metrics.text()
+  globalThis.gc?.()
+  const { rss, heapUsed } = process.memoryUsage()
+  process.send?.({ rss, heapUsed })
+})
+// Whoever started us is gone.
+process.on('disconnect', () => process.exit())
+process.send?.({ port: (server.address() as AddressInfo).port })

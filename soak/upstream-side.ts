@@ -1,0 +1,79 @@
+import { initialize, newMeta } from './messages.ts'
+import type { Random } from './random.ts'
+import { type Answer, jsonHeaders, keptConnections, replyIn, Silence, send } from './send.ts'
+
+type Connections = ReturnType<typeof keptConnections>
+
+/** Calls upstreams that send rubbish, by clients of both eras, until `enough`. Every call must end for its client. */
+export async function callHostile(
+  url: URL,
+  servers: readonly string[],
+  random: Random,
+  enough: () => boolean,
+): Promise<Map<string, number>> {
+  const ends = new Map<string, number>()
+  const agent = keptConnections()
+  const sessions = new Map<string, string | undefined>()
+  try {
+    while (!enough()) {
+      const server = random.pick(servers)
+      const at = new URL(`/mcp/${server}`, url)
+      const isNew = !random.oneIn(4)
+      if (!isNew && !sessions.has(server)) sessions.set(server, await openSession(agent, at))
+      const answer = await (isNew ? callNew(agent, at) : callOld(agent, at, sessions.get(server)))
+      if (answer.status === 404) sessions.delete(server)
+      const end = endOf(answer)
+      ends.set(end, (ends.get(end) ?? 0) + 1)
+    }
+  } finally {
+    agent.destroy()
+  }
+  return ends
+}
+
+function endOf(answer: Answer): string {
+  if (answer.status !== 200) return `HTTP ${answer.status}`
+  const reply = replyIn(answer)
+  if (reply === undefined) throw new Silence(`A call ended without an answer: ${answer.text.slice(0, 300)}`)
+  if (reply.error !== undefined) return 'error'
+  if (reply.result?.resultType === 'input_required') return 'question'
+  return reply.result?.isError === true ? 'failed' : 'result'
+}
+
+const call = { name: 'run', arguments: { id: 'hostile' } }
+
+/** A call of 2026-07-28. */
+export function callNew(
+  agent: Connections,
+  at: URL,
+  more: { name: string; [key: string]: unknown } = call,
+): Promise<Answer> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...more, _meta: newMeta } }
+  const headers = {
+    ...jsonHeaders,
+    'MCP-Protocol-Version': '2026-07-28',
+    'Mcp-Method': 'tools/call',
+    'Mcp-Name': more.name,
+  }
+  return send(agent, at, { headers, body: JSON.stringify(body) })
+}
+
+/** A call of 2025-11-25, on a session. */
+export function callOld(
+  agent: Connections,
+  at: URL,
+  session: string | undefined,
+  params: object = call,
+): Promise<Answer> {
+  const headers = { ...jsonHeaders, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? 'none' }
+  return send(agent, at, { headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }) })
+}
+
+export async function openSession(agent: Connections, at: URL): Promise<string | undefined> {
+  const { headers } = await send(agent, at, { headers: jsonHeaders, body: JSON.stringify(initialize) })
+  const id = headers['mcp-session-id']
+  if (typeof id !== 'string') return undefined
+  const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await send(agent, at, { headers: { ...jsonHeaders, 'Mcp-Session-Id': id }, body })
+  return id
+}

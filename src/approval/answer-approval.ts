@@ -1,0 +1,41 @@
+import type { CheckMore } from '../elicitation/answer.ts'
+import { type Answerer, type Answering, askedAs } from '../elicitation/answerers.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { decideEdited } from './as-approved.ts'
+import { choicesFor, isYes, readChoice } from './choices.ts'
+import type { ApprovalDesk } from './desk.ts'
+import { applyEdits } from './edit.ts'
+import { throughOf } from './keep-grant.ts'
+import { editsIn } from './page-form.ts'
+import { approvalIn } from './subject.ts'
+
+/**
+ * What is wrong with an approver's answer beyond its form: a choice they were not offered, edits that the tool would not
+ * take, that today's policy does not leave to them, or that a lasting choice would not keep.
+ */
+export function checkApproval(desk: Pick<ApprovalDesk, 'policy' | 'validate'>): CheckMore {
+  return (asked, answering, content) => {
+    const about = approvalIn(asked)
+    if (about === undefined) return []
+    const { call, decision } = about
+    const choice = readChoice(content, choicesFor(call, decision, answering.participant, 'page'))
+    if (choice === undefined) return [{ field: 'choice', message: 'Choose what your answer covers.' }]
+    if (!isYes(choice)) return []
+    const { edits, errors } = editsIn(content, decision.editable)
+    if (errors.length > 0) return errors
+    const edited = applyEdits(call, decision.editable, edits, desk.validate)
+    if (edited.kind === 'unchanged') return []
+    if (edited.kind === 'refused') return edited.errors.map((message) => ({ field: '', message }))
+    // The same call sent again would run as it was, and not as they changed it.
+    if (choice.kind !== 'allow_once') return [{ field: 'choice', message: 'What you change you can allow once only.' }]
+    const anew = decideEdited(desk, edited.call, decision, giverOf(asked, answering))
+    return anew.kind === 'denied' ? [{ field: '', message: `With these changes: ${anew.words}` }] : []
+  }
+}
+
+function giverOf(asked: Elicitation, answering: Answering) {
+  const { participant, via } = answering
+  // Who is not among those who were asked was turned away before.
+  const as = askedAs(asked, answering) as Answerer
+  return { grantedBy: participant, given: { as, through: throughOf(via) } }
+}

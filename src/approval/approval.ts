@@ -1,0 +1,50 @@
+import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { Change } from './edit.ts'
+import type { Grant } from './grant.ts'
+import type { Decision } from './policy/policy.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** One call on its way, as far as approving must know it. */
+export interface Approving {
+  readonly call: ToolCall
+  /** Names the walk that this call is. */
+  readonly walk: string
+  /** The question that this walk waits for, if it asked one. */
+  readonly question?: ElicitationId
+  /** Decided by whoever serves the tool; left out, policy decides. */
+  readonly decision?: Decision
+  /** What is asked, in the words of whoever serves the tool; left out, in ours. */
+  readonly message?: string
+  /** Whether the approver can be asked by some way; left out: yes. If not, the decision's fallback holds. */
+  readonly mayAsk?: (decision: Decision) => boolean
+}
+
+/** Whether a call may run, as it stands now. */
+export type Approval =
+  | Approved
+  /** Someone must answer this first. */
+  | { readonly kind: 'question'; readonly elicitation: Elicitation; readonly decision: Decision }
+  | ApprovalRefused
+
+export interface Approved {
+  readonly kind: 'approved'
+  /** The call to run: as it was asked for, or as the approver edited it. */
+  readonly call: ToolCall
+  readonly changes: readonly Change[]
+  readonly decision: Decision
+  /** What allows it; absent where policy alone does. */
+  readonly grant?: Grant
+}
+
+/** Why a call does not run, in words for the model and in one for programs. */
+export interface ApprovalRefused {
+  readonly kind: 'refused'
+  readonly status: 'denied' | 'cancelled' | 'expired' | 'failed' | 'already-run'
+  readonly reason: string
+  readonly message: string
+}
+
+/** A refusal, as the walk gives it back. */
+export function refused(status: ApprovalRefused['status'], reason: string, message: string): ApprovalRefused {
+  return { kind: 'refused', status, reason, message }
+}

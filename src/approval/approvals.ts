@@ -1,0 +1,74 @@
+import type { CheckMore } from '../elicitation/answer.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import type { ParticipantId } from '../participant/participant.ts'
+import { checkApproval } from './answer-approval.ts'
+import type { Approval, Approved, Approving } from './approval.ts'
+import { approve } from './approve.ts'
+import type { ApprovalDesk } from './desk.ts'
+import type { Grant, GrantId } from './grant.ts'
+import { type Kept, keepGrant } from './keep-grant.ts'
+import { isPaused, pause, resume } from './pause.ts'
+import type { Policy } from './policy/policy.ts'
+import { withdrawOutdated } from './reload.ts'
+import { revoke } from './revoke.ts'
+import { finish, type Started, start } from './start.ts'
+
+/** Who may let which call run: deciding, asking, remembering, taking back. */
+export interface Approvals {
+  readonly policy: Policy
+  approve(approving: Approving): Promise<Approval>
+  start(approved: Approved, walk: string): Promise<Started>
+  finish(
+    approved: Pick<Approved, 'call'>,
+    walk: string,
+    grant: Grant | undefined,
+    outcome: 'done' | 'failed',
+  ): Promise<void>
+  /** What is wrong with an answer to an approval, beyond its form. */
+  readonly checkAnswer: CheckMore
+  /** Keeps what an answered approval brings; harmless when it is kept already. */
+  keepGrant(asked: Elicitation): Promise<Kept>
+  /** Lasting ones of a participant, newest first, revoked ones too. */
+  list(participant: ParticipantId, limit: number, after?: GrantId): Promise<Grant[]>
+  listAll(limit: number, after?: GrantId): Promise<Grant[]>
+  /** Undefined: there is none that this participant may revoke. */
+  revoke(id: GrantId, by: ParticipantId | 'operator'): Promise<Grant | undefined>
+  isPaused(): Promise<boolean>
+  /** Denies everything at once, in every process that shares the store. False: it was so already. */
+  pause(by: ParticipantId): Promise<boolean>
+  resume(by: ParticipantId): Promise<boolean>
+  /** From now on this policy holds; open questions that it would not ask are taken back. Returns how many. */
+  usePolicy(policy: Policy): Promise<number>
+}
+
+interface ApprovalParts extends Omit<ApprovalDesk, 'policy'> {
+  /** Loads what a policy needs, before it holds. */
+  prepare(policy: Policy): Promise<void>
+}
+
+/** Binds approving to its desk, and to a policy that may be changed later. */
+export function createApprovals(parts: ApprovalParts, first: Policy): Approvals {
+  let policy = first
+  const desk: ApprovalDesk = { ...parts, policy: () => policy }
+  return {
+    get policy() {
+      return policy
+    },
+    approve: (approving) => approve(desk, approving),
+    start: (approved, walk) => start(desk, approved, walk),
+    finish: (approved, walk, grant, outcome) => finish(desk, approved, walk, grant, outcome),
+    checkAnswer: checkApproval(desk),
+    keepGrant: (asked) => keepGrant(desk, asked),
+    list: (participant, limit, after) => desk.store.list(participant, limit, after),
+    listAll: (limit, after) => desk.store.listAll(limit, after),
+    revoke: (id, by) => revoke(desk, id, by),
+    isPaused: () => isPaused(desk),
+    pause: (by) => pause(desk, by),
+    resume: (by) => resume(desk, by),
+    async usePolicy(next) {
+      await parts.prepare(next)
+      policy = next
+      return withdrawOutdated(desk)
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import { BadQuestion, ElicitationNotFound, TooManyOpen } from '../elicitation/errors.ts'
+import { requesterKey } from '../participant/requester.ts'
+import { type Approval, type Approving, refused } from './approval.ts'
+import { asApproved } from './as-approved.ts'
+import { askApproval } from './ask-approval.ts'
+import { decideByGrants } from './decide-by-grants.ts'
+import type { ApprovalDesk } from './desk.ts'
+import type { Grant } from './grant.ts'
+import { grantIdFor } from './grant-from.ts'
+import { keepGrant } from './keep-grant.ts'
+import { isPaused } from './pause.ts'
+import { decide } from './policy/decide.ts'
+import type { Decision } from './policy/policy.ts'
+import { canBeKept, recordRefusal, recordUnasked, tooLargeToKeep } from './record.ts'
+import { policyChanged } from './reload.ts'
+import { approvalIn } from './subject.ts'
+import { approvalDigest, type ToolCall } from './tool-call.ts'
+
+/** Decides a call anew, by today's policy and what people said before. Entered again, it finds what was answered meanwhile. */
+export async function approve(desk: ApprovalDesk, approving: Approving): Promise<Approval> {
+  const { call } = approving
+  const decision = approving.decision ?? decide(desk.policy(), call)
+  const approval = await decideOn(desk, approving, decision)
+  // What runs is recorded when it starts; what does not run is recorded here.
+  if (approval.kind === 'refused') await recordRefusal(desk, approving, decision, approval)
+  return approval
+}
+
+async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
+  const { call, question } = approving
+  // Before all else: whatever policy and people say by now, what ran does not run again.
+  const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walk)
+  if (before !== undefined) return before
+  if (await isPaused(desk)) return refused('denied', 'paused', 'Everything is paused here: no tool runs for now.')
+
+  if (decision.watched) return { kind: 'approved', call, changes: [], decision }
+  if (decision.decide === 'deny') return refused('denied', 'policy', `This call is not allowed. ${decision.why.words}`)
+  if (!canBeKept(call, decision)) return refused('denied', 'too-large', tooLargeToKeep)
+
+  const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
+  const byGrants = decideByGrants(lasting, call, decision, desk.clock.now())
+  if (byGrants.status === 'denied') {
+    return refused('denied', 'always-denied', 'The person said that this is never to run, and can revoke that.')
+  }
+  const asked = question && (await find(desk, question))
+  // Before what policy and lasting grants allow: a no to this very call is a no, and what was edited runs as edited.
+  const said = asked?.state.kind === 'answered' ? await answered(desk, approving, asked, decision) : undefined
+  if (said !== undefined) return said
+  if (decision.decide === 'allow') return { kind: 'approved', call, changes: [], decision }
+  if (byGrants.status === 'granted' && approving.decision === undefined) {
+    return { kind: 'approved', call, changes: [], decision, grant: byGrants.grant }
+  }
+  return (
+    (asked && unanswered(asked, call, decision)) ??
+    (await unspent(desk, approving, decision)) ??
+    ask(desk, approving, decision)
+  )
+}
+
+/** A yes for one call runs it once: the same walk, sent again because its reply was lost, is told how that ended. */
+function ranBefore(grant: Grant | undefined, walk: string): Approval | undefined {
+  if (grant?.uses.kind !== 'once' || grant.uses.spent?.walk !== walk) return undefined
+  const { outcome } = grant.uses.spent
+  const how = outcome === undefined ? 'nobody knows how it ended' : `it is ${outcome}`
+  return refused('already-run', outcome ?? 'unknown', `This call ran already, and ${how}. Nothing ran again.`)
+}
+
+/** What the person said to the question of this walk; undefined: it counts no more, as if nobody had been asked. */
+async function answered(
+  desk: ApprovalDesk,
+  { call, walk }: Approving,
+  asked: Elicitation,
+  decision: Decision,
+): Promise<Approval | undefined> {
+  const kept = await keepGrant(desk, asked)
+  if (kept.kind === 'no') return kept.refusal
+  return ranBefore(kept.grant, walk) ?? approvedBy(desk, kept.grant, asked, call, decision)
+}
+
+/** What became of the question of this walk, if not an answer; undefined: it is as if it had not been asked. */
+function unanswered(asked: Elicitation, call: ToolCall, decision: Decision): Approval | undefined {
+  switch (asked.state.kind) {
+    case 'open':
+      // A yes to another call, or for another rule, would not count for this one.
+      return isAbout(asked, call, decision) ? { kind: 'question', elicitation: asked, decision } : undefined
+    case 'expired':
+      return refused('expired', 'unanswered', 'Nobody answered in time, so nothing ran.')
+    case 'failed':
+      return refused('failed', 'failed', `It could not be asked: ${asked.state.reason}`)
+    case 'withdrawn':
+      if (asked.state.reason === policyChanged) return undefined
+      return refused('cancelled', 'withdrawn', 'The question was taken back, so nothing ran.')
+    case 'answered':
+      return undefined
+  }
+}
+
+function isAbout(asked: Elicitation, call: ToolCall, { ruleDigest }: Decision): boolean {
+  const about = approvalIn(asked)
+  return (
+    about !== undefined && approvalDigest(about.call, about.decision.ruleDigest) === approvalDigest(call, ruleDigest)
+  )
+}
+
+/** A yes for this very call that nobody used yet: the answer came when the one who asked was gone. */
+async function unspent(desk: ApprovalDesk, { call }: Approving, decision: Decision): Promise<Approval | undefined> {
+  const digest = approvalDigest(call, decision.ruleDigest)
+  for (const grant of await desk.store.listOnce(requesterKey(call.requester), digest)) {
+    const asked = grant.elicitation && (await find(desk, grant.elicitation))
+    // Without its question nobody knows what the approver edited.
+    const approved = asked && (await approvedBy(desk, grant, asked, call, decision))
+    // An edit that cannot run must not keep the call from being asked about anew.
+    if (approved?.kind === 'approved') return approved
+  }
+  return undefined
+}
+
+async function approvedBy(
+  desk: ApprovalDesk,
+  grant: Grant,
+  asked: Elicitation,
+  call: ToolCall,
+  decision: Decision,
+): Promise<Approval | undefined> {
+  const now = desk.clock.now()
+  if (decideByGrants([grant], call, decision, now).status !== 'granted') return undefined
+  return asApproved(desk, grant, asked, call, decision)
+}
+
+/** A question that is kept no longer is as if it had not been asked. */
+async function find({ questions }: ApprovalDesk, id: ElicitationId): Promise<Elicitation | undefined> {
+  try {
+    return await questions.look(id)
+  } catch (error) {
+    if (error instanceof ElicitationNotFound) return undefined
+    throw error
+  }
+}
+
+async function ask(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
+  const { call, message, mayAsk } = approving
+  if (mayAsk?.(decision) === false) return unasked(desk, approving, decision)
+  try {
+    return { kind: 'question', elicitation: await askApproval(desk, call, decision, message), decision }
+  } catch (error) {
+    // The words of whoever serves the tool are theirs to mend; what a requester may well send is an end like others.
+    if (error instanceof TooManyOpen) return refused('denied', 'too-many-open', error.message)
+    if (message === undefined && error instanceof BadQuestion) {
+      return refused('denied', 'cannot-ask', `Nobody can be asked about this call. ${error.message}`)
+    }
+    throw error
+  }
+}
+
+/** Nobody can be asked: denied, unless the rule says that then it may run, which is audited as what it is. */
+async function unasked(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
+  if (decision.fallback !== 'allow') {
+    const message = 'This needs a yes from a person, and this client cannot ask for it, so it is denied.'
+    return refused('denied', 'cannot-ask', message)
+  }
+  await recordUnasked(desk, approving, decision)
+  return { kind: 'approved', call: approving.call, changes: [], decision }
+}

@@ -1,0 +1,97 @@
+import { isPlainObject, type Json, type JsonObject } from '../base/json.ts'
+import { checkForm } from '../elicitation/form/check.ts'
+import type { Content, FormSchema } from '../elicitation/form/schema.ts'
+import { findSecretAsk } from '../elicitation/form/secrets.ts'
+import { choiceWords } from './choice-words.ts'
+import { type Choice, choiceText } from './choices.ts'
+import type { Decision } from './policy/policy.ts'
+import { isInPlainSight } from './sight.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** Before the names of arguments in the form, so that none can be taken for the choice or the reason. */
+export const editPrefix = 'edit_'
+const longestReason = 1_000
+
+/**
+ * The approval as a flat form in the requester's own client: the choice, a reason, and the editable arguments.
+ * Undefined: the page must be used, for the rule says so, or the client could not show what is asked as it is.
+ */
+export function choiceForm(call: ToolCall, decision: Decision, offered: readonly Choice[]): FormSchema | undefined {
+  if (decision.answer === 'page' || !decision.approvers.includes(call.requester.participant)) return undefined
+  if (!isInPlainSight(call.arguments)) return undefined
+  const fields = editFields(call, decision.editable)
+  return fields === undefined ? undefined : checked(call, offered, fields)
+}
+
+/** The edits that an answer to the form makes: what is not among its fields is left out. */
+export function readEdits(content: Content, editable: readonly string[]): JsonObject {
+  const names = editable.filter((name) => Object.hasOwn(content, editPrefix + name))
+  return Object.fromEntries(names.map((name) => [name, content[editPrefix + name] as Json]))
+}
+
+/** An editable argument as a field of a form. */
+export interface EditField {
+  readonly name: string
+  readonly schema: JsonObject
+  readonly isGiven: boolean
+  /** Before its name in the form; left out, `editPrefix`. */
+  readonly prefix?: string
+}
+
+const nameInForm = ({ name, prefix = editPrefix }: EditField) => prefix + name
+
+/** Undefined: the tool describes one of them in no way that a form could follow. */
+export function editFields(
+  { inputSchema, arguments: given }: ToolCall,
+  editable: readonly string[],
+): EditField[] | undefined {
+  const properties = isPlainObject(inputSchema?.properties) ? inputSchema.properties : {}
+  const fields: EditField[] = []
+  for (const name of editable) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    // What the tool does not describe, and the requester did not give, nobody misses.
+    if (schema === undefined && value === undefined) continue
+    if (!isPlainObject(schema)) return undefined
+    const { default: _, ...field } = schema as JsonObject
+    const title = typeof field.title === 'string' ? field.title : name
+    fields.push({
+      name,
+      schema: { ...field, title, ...(value !== undefined && { default: value }) },
+      isGiven: value !== undefined,
+    })
+  }
+  return fields
+}
+
+/** The form with these fields; undefined: no form can say it, or it would ask for a secret. */
+export function checked(
+  call: ToolCall,
+  offered: readonly Choice[],
+  fields: readonly EditField[],
+): FormSchema | undefined {
+  const options = offered.map((choice) => ({ const: choiceText(choice), title: choiceWords(choice, call, true) }))
+  const schema = {
+    type: 'object',
+    properties: {
+      // No default: a form sent as it came must not be a yes.
+      choice: { type: 'string', title: 'Decision', oneOf: options },
+      reason: { type: 'string', title: 'Reason (optional)', maxLength: longestReason },
+      ...Object.fromEntries(fields.map((field) => [nameInForm(field), field.schema])),
+    },
+    // What was given cannot be left empty: nobody could tell a cleared field from one that the client left out.
+    required: ['choice', ...fields.filter(({ isGiven }) => isGiven).map(nameInForm)],
+  }
+  try {
+    const form = checkForm(schema, undefined, 'tolerant')
+    return findSecretAsk(form, '') === undefined && keepsAll(form, fields) ? form : undefined
+  } catch {
+    // What a form cannot say is for the page to show.
+    return undefined
+  }
+}
+
+/** Whether the form shows every value that was given: a field that lost its value would change the call unseen. */
+function keepsAll(form: FormSchema, fields: readonly EditField[]): boolean {
+  return fields.every((field) => !field.isGiven || form.properties[nameInForm(field)]?.default !== undefined)
+}

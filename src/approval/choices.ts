@@ -1,0 +1,86 @@
+import type { ParticipantId } from '../participant/participant.ts'
+import { hasAgents } from './covers.ts'
+import type { Decision } from './policy/policy.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** How much a lasting choice covers. */
+export interface Reach {
+  readonly scope: 'tool' | 'server'
+  readonly lasts: 'hour' | 'day' | 'revoked'
+  readonly client: 'this' | 'all'
+}
+
+/** What an approver decides. */
+export type Choice =
+  | { readonly kind: 'allow_once' }
+  | ({ readonly kind: 'always_allow' } & Reach)
+  | { readonly kind: 'deny' }
+  | ({ readonly kind: 'always_deny' } & Reach)
+
+/** Where the choices are shown: a form in a client has room for few. */
+export type ChoicePlace = 'form' | 'page'
+
+const scopes = ['tool', 'server'] as const
+const lengths = ['hour', 'day', 'revoked'] as const
+const clients = ['this', 'all'] as const
+
+/** Every reach there is, narrowest first: who is in a hurry meets the smallest first. */
+const reaches: readonly Reach[] = scopes.flatMap((scope) =>
+  clients.flatMap((client) => lengths.map((lasts) => ({ scope, lasts, client }))),
+)
+
+const shortForm = new Set([
+  'tool/hour/this',
+  'tool/day/this',
+  'tool/revoked/this',
+  'tool/revoked/all',
+  'server/hour/this',
+])
+
+/** What this approver may choose, narrowest first. Never wider than they may answer for. */
+export function choicesFor(call: ToolCall, decision: Decision, approver: ParticipantId, place: ChoicePlace): Choice[] {
+  const isOwn = approver === call.requester.participant
+  const fits = (reach: Reach) =>
+    (place === 'page' || shortForm.has(reachText(reach))) &&
+    (reach.scope === 'tool' || call.serverDefinition !== undefined) &&
+    // "All of mine" is for the one whose clients they are.
+    (reach.client === 'this' || isOwn)
+
+  // Nobody knows for which calls a rule that failed would have asked, nor for which agents a lasting yes would count.
+  const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && !hasAgents(call)
+  const lasting = mayLast ? reaches.filter(fits) : []
+  return [
+    { kind: 'allow_once' },
+    ...lasting.map((reach): Choice => ({ kind: 'always_allow', ...reach })),
+    { kind: 'deny' },
+    ...reaches
+      .filter((reach) => isDenial(reach, place) && fits(reach))
+      .map((reach): Choice => ({ kind: 'always_deny', ...reach })),
+  ]
+}
+
+/** A choice as one word, for forms and the audit. */
+export function choiceText(choice: Choice): string {
+  return 'scope' in choice ? `${choice.kind}/${reachText(choice)}` : choice.kind
+}
+
+/** The choice that an accepted answer makes. Undefined: none that was offered, which is never a yes. */
+export function readChoice(content: unknown, offered: readonly Choice[]): Choice | undefined {
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return undefined
+  const { choice } = content as { choice: unknown }
+  return offered.find((one) => choiceText(one) === choice)
+}
+
+/** Whether a choice lets the call run. */
+export function isYes({ kind }: Choice): boolean {
+  return kind === 'allow_once' || kind === 'always_allow'
+}
+
+/** A no for an hour is hardly ever meant: it lasts until it is revoked. */
+function isDenial({ scope, lasts, client }: Reach, place: ChoicePlace): boolean {
+  return lasts === 'revoked' && (place === 'page' || (scope === 'tool' && client === 'this'))
+}
+
+function reachText({ scope, lasts, client }: Reach): string {
+  return `${scope}/${lasts}/${client}`
+}

@@ -1,0 +1,17 @@
+import { approvalWords } from './approval-words.ts'
+import type { Decision } from './policy/policy.ts'
+import { showArguments, shownText } from './sight.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** What the approver is told in their client: the call with every argument, and why they are asked. Never shortened. */
+export function clientWords(call: ToolCall, decision: Decision, message = approvalWords(call)): string {
+  const shown = showArguments(call.arguments).map(
+    ({ name, value }) => `${shownText(name)}: ${indented(shownText(value))}`,
+  )
+  const facts = shown.length === 0 ? 'It has no arguments.' : shown.join('\n')
+  return `${message}\n\n${facts}\n\n${decision.why.words}`
+}
+
+function indented(text: string): string {
+  return text.includes('\n') ? `\n  ${text.replaceAll('\n', '\n  ')}` : text
+}

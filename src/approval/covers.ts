@@ -1,0 +1,59 @@
+import { requesterKey } from '../participant/requester.ts'
+import type { Grant } from './grant.ts'
+import type { Decision } from './policy/policy.ts'
+import { approvalDigest, type ToolCall } from './tool-call.ts'
+
+/**
+ * How a grant stands to a call: `elsewhere` is about other calls, `suspended` was given for another definition, `weak`
+ * was given by someone, or in a way, that today's policy would not take.
+ */
+export type Standing = 'covers' | 'elsewhere' | 'revoked' | 'expired' | 'suspended' | 'weak' | 'spent'
+
+/** Whether a grant speaks for this call at this moment. */
+export function covers(grant: Grant, call: ToolCall, decision: Decision, now: Date): boolean {
+  return standingOf(grant, call, decision, now) === 'covers'
+}
+
+/** Why a grant does not speak for a call, or that it does. A deny holds whatever became of the tool and the policy. */
+export function standingOf(grant: Grant, call: ToolCall, decision: Decision, now: Date): Standing {
+  if (!isAbout(grant, call, decision)) return 'elsewhere'
+  if (grant.revoked !== undefined) return 'revoked'
+  if (grant.expiresAt !== undefined && now >= grant.expiresAt) return 'expired'
+  // The digest of the call binds it to its definition and its rule already.
+  if (grant.uses.kind === 'once') return grant.uses.spent === undefined ? 'covers' : 'spent'
+  if (grant.effect === 'deny') return 'covers'
+  if (!isSameDefinition(grant, call)) return 'suspended'
+  return isStrongEnough(grant, decision) ? 'covers' : 'weak'
+}
+
+function isAbout(grant: Grant, call: ToolCall, { ruleDigest }: Decision): boolean {
+  const { requester, server, tool } = call
+  if (grant.participant !== requester.participant || grant.server !== server) return false
+  if (grant.client !== undefined && grant.client !== requester.client) return false
+  if (grant.tool !== undefined && grant.tool !== tool) return false
+  const { uses, effect } = grant
+  if (uses.kind === 'once') {
+    return uses.requester === requesterKey(requester) && uses.call === approvalDigest(call, ruleDigest)
+  }
+  // A lasting yes names a client, but not the agents behind it: a yes for one is not a yes for all of them.
+  return effect === 'deny' || !hasAgents(call)
+}
+
+/** Whether the client acts for agents of its own. */
+export function hasAgents({ requester }: ToolCall): boolean {
+  return requester.agents !== undefined && requester.agents.length > 0
+}
+
+function isSameDefinition({ tool, definition }: Grant, call: ToolCall): boolean {
+  const today = tool === undefined ? call.serverDefinition : call.definition
+  return definition !== undefined && definition === today
+}
+
+/** Whether today's policy would take this yes from the one who gave it, given the way it was. */
+export function isStrongEnough(
+  { grantedBy, given }: Pick<Grant, 'grantedBy' | 'given'>,
+  { approvers, answer }: Decision,
+): boolean {
+  const { as, through } = given ?? { as: grantedBy, through: 'client' }
+  return approvers.includes(as) && (answer === 'client' || through === 'page')
+}

@@ -1,0 +1,30 @@
+import type { AuditLog } from '../audit/log.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Asked } from '../elicitation/ask.ts'
+import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { Ask } from '../elicitation/request.ts'
+import type { Validate } from './edit.ts'
+import type { Policy } from './policy/policy.ts'
+import type { GrantStore } from './store.ts'
+
+/** What approving needs of questions. */
+export interface ApprovalQuestions {
+  ask(request: Ask): Promise<Asked>
+  look(id: ElicitationId): Promise<Elicitation>
+  withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
+  /** Every open question, in no promised order. */
+  listEvery(limit: number): Promise<Elicitation[]>
+}
+
+/** Everything that approving needs, bound once in assent.ts. */
+export interface ApprovalDesk {
+  readonly store: GrantStore
+  readonly questions: ApprovalQuestions
+  readonly audit: Pick<AuditLog, 'record'>
+  readonly clock: Clock
+  /** Today's policy. */
+  policy(): Policy
+  readonly validate: Validate
+  /** How long a yes for one call may stay unspent. */
+  readonly unspentMs: number
+}

@@ -1,0 +1,71 @@
+import type { Via } from '../elicitation/answerers.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { type ApprovalRefused, refused } from './approval.ts'
+import { choicesFor, choiceText, isYes, readChoice } from './choices.ts'
+import type { ApprovalDesk } from './desk.ts'
+import type { Grant } from './grant.ts'
+import { grantFrom } from './grant-from.ts'
+import { approvalIn, filledIn } from './subject.ts'
+
+/** What an answered approval means: a grant that is kept, or a no. */
+export type Kept =
+  | { readonly kind: 'yes'; readonly grant: Grant }
+  | { readonly kind: 'no'; readonly refusal: ApprovalRefused }
+
+/**
+ * Keeps the grant that an answered approval brings. Whoever meets the answer may do it, in whatever process: made twice
+ * it is one grant, for its id is made of the question's.
+ */
+export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise<Kept> {
+  const about = approvalIn(asked)
+  const { state } = asked
+  if (about === undefined || state.kind !== 'answered') throw new TypeError('This is no answered approval.')
+  const { answer, by, at } = state
+  if (answer.action === 'decline') return no('denied', 'declined', withReason('The person said no.', answer.reason))
+  if (answer.action === 'cancel') return no('cancelled', 'cancelled', 'The person left without answering.')
+
+  const { call, decision } = about
+  const content = filledIn(asked)
+  const choice = readChoice(content, choicesFor(call, decision, by.participant, 'page'))
+  // An accept without a clear choice is never a yes.
+  if (choice === undefined) return no('denied', 'no-choice', 'The person did not say yes.')
+
+  const approved = {
+    elicitation: asked.id,
+    by: by.participant,
+    as: by.as ?? by.participant,
+    through: throughOf(by.via),
+    at,
+    unspentMs: desk.unspentMs,
+  } as const
+  const made = grantFrom(approved, choice, call, decision)
+  const grant = made && (await keep(desk, made, choiceText(choice)))
+  if (grant === undefined || !isYes(choice)) {
+    return no('denied', choice.kind, withReason('The person said no.', content.reason))
+  }
+  return { kind: 'yes', grant }
+}
+
+/** What proof an answer that came this way is. A hub, like a client, vouches for people whom we did not see. */
+export function throughOf(via: Via): 'client' | 'page' {
+  return via === 'client' || via === 'hub' ? 'client' : 'page'
+}
+
+async function keep({ store, audit }: ApprovalDesk, made: Grant, choice: string): Promise<Grant> {
+  const { id, effect, server, tool, grantedBy, elicitation } = made
+  const data = { effect, server, tool, choice, elicitation }
+  for (;;) {
+    const before = await store.get(id)
+    if (before !== undefined) return before
+    await audit.record({ kind: 'grant-made', who: grantedBy, about: id, data })
+    if (await store.add(made)) return made
+  }
+}
+
+function no(status: ApprovalRefused['status'], reason: string, message: string): Kept {
+  return { kind: 'no', refusal: refused(status, reason, message) }
+}
+
+function withReason(words: string, reason: unknown): string {
+  return typeof reason === 'string' && reason.trim() !== '' ? `${words} Their reason: ${reason.trim()}` : words
+}

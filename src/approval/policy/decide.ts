@@ -1,0 +1,96 @@
+import type { ToolCall } from '../tool-call.ts'
+import type { Decision, Effect, Holds, Policy, ReadyRule, Why } from './policy.ts'
+
+/** What the policy says about a call. The first matching rule wins; doubt is never an allow. */
+export function decide(policy: Policy, call: ToolCall): Decision {
+  return decideFrom(policy, call, 0)
+}
+
+/** Whether all conditions of a rule hold; one that cannot be judged counts as holding, and is remembered. */
+export function judge({ conditions }: ReadyRule, call: ToolCall): Holds {
+  let result: Holds = true
+  for (const condition of conditions) {
+    const holds = condition.holds(call)
+    if (holds === false) return false
+    if (holds === 'failed') result = 'failed'
+  }
+  return result
+}
+
+function decideFrom(policy: Policy, call: ToolCall, start: number): Decision {
+  const { rules } = policy
+  for (let index = start; index < rules.length; index += 1) {
+    const ready = rules[index] as ReadyRule
+    const holds = judge(ready, call)
+    if (holds === false) continue
+    const decision = decisionBy(policy, ready, call, holds === 'failed')
+    if (!isHearsay(ready, call)) return decision
+
+    // A server that nobody vouches for must not talk its way to a softer rule, so its word counts only where it is
+    // not softer than what the other rules say.
+    const otherwise = decideFrom(policy, call, index + 1)
+    const isSofter = decision.decide === 'allow' || strictness(otherwise, call) > strictness(decision, call)
+    return isSofter ? otherwise : decision
+  }
+  return decisionByDefault(policy, call)
+}
+
+function isHearsay({ hearsay }: ReadyRule, { trusted }: ToolCall): boolean {
+  return hearsay && !trusted
+}
+
+function decisionBy(policy: Policy, ready: ReadyRule, call: ToolCall, failed: boolean): Decision {
+  const { rule, digest } = ready
+  const effect = failed && rule.decide === 'allow' ? 'ask' : rule.decide
+  const fallback = rule.fallback ?? policy.fallback
+  // Running unasked on a doubt, or on a stranger's word, would be an allow.
+  const isDoubtful = failed || isHearsay(ready, call)
+  return {
+    decide: effect,
+    why: whyOf(ready, effect, failed),
+    ruleDigest: digest,
+    approvers: rule.approvers ?? [call.requester.participant],
+    answer: rule.answer,
+    editable: rule.editable,
+    ...(rule.expiresMs !== undefined && { expiresMs: rule.expiresMs }),
+    fallback: fallback === 'allow' && isDoubtful ? policy.fallback : fallback,
+    keepArguments: rule.keepArguments,
+    watched: policy.mode === 'watch',
+  }
+}
+
+function decisionByDefault(policy: Policy, call: ToolCall): Decision {
+  return {
+    decide: policy.default,
+    why: { words: `No rule names this call, and then ${phrases[policy.default]}.` },
+    ruleDigest: policy.defaultDigest,
+    approvers: [call.requester.participant],
+    answer: 'client',
+    editable: [],
+    fallback: policy.fallback,
+    keepArguments: false,
+    watched: policy.mode === 'watch',
+  }
+}
+
+const phrases: Readonly<Record<Effect, string>> = {
+  allow: 'it may run',
+  ask: 'a person must approve it',
+  deny: 'it is denied',
+}
+
+/** Says nothing of the arguments: the requester may read it. */
+function whyOf({ rule, number }: ReadyRule, effect: Effect, failed: boolean): Why {
+  if (failed) {
+    const words = `Nobody can tell whether rule ${number} is about this call, and so ${phrases[effect]}.`
+    return { rule: number, words, failed: true }
+  }
+  return { rule: number, words: rule.reason ?? `Rule ${number} says that ${phrases[effect]}.` }
+}
+
+/** Orders decisions: whose yes is needed weighs more than how it must be given. */
+function strictness({ decide, approvers, answer, fallback }: Decision, { requester }: ToolCall): number {
+  if (decide !== 'ask') return decide === 'deny' ? 100 : 0
+  const needsOthers = approvers.some((approver) => approver !== requester.participant)
+  return 10 + (needsOthers ? 4 : 0) + (answer === 'page' ? 2 : 0) - (fallback === 'allow' ? 1 : 0)
+}

@@ -1,0 +1,98 @@
+import type { Answerer } from '../../elicitation/answerers.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+import type { ToolCall } from '../tool-call.ts'
+import type { Hints } from './hints.ts'
+
+/** What happens to a call. */
+export type Effect = 'allow' | 'ask' | 'deny'
+
+/** What becomes of an approval that the requester's client cannot be asked for. */
+export type Fallback = 'inbox' | 'deny' | 'allow'
+
+/** Whom a rule is about: a participant, anyone in a group, or whoever comes through a client. */
+export type RequesterName = ParticipantId | `group:${string}` | `client:${string}`
+
+/** One rule as it was read: what it is about, and what it says. An absent condition holds for every call. */
+export interface Rule {
+  /** Globs, any of which may match. */
+  readonly server?: readonly string[]
+  readonly tool?: readonly string[]
+  readonly annotations?: Partial<Hints>
+  readonly requester?: readonly RequesterName[]
+  /** A CEL expression over the call. */
+  readonly when?: string
+  readonly decide: Effect
+  /** Absent: the requester. */
+  readonly approvers?: readonly Answerer[]
+  /** Names of arguments that the approver may change. */
+  readonly editable: readonly string[]
+  readonly expiresMs?: number
+  readonly answer: 'client' | 'page'
+  /** Absent: the policy's. */
+  readonly fallback?: Fallback
+  readonly keepArguments: boolean
+  /** Words for people. */
+  readonly reason?: string
+}
+
+/** Whether a condition holds for a call; `failed`: nobody can tell. */
+export type Holds = boolean | 'failed'
+
+/** One condition of a rule, ready to be judged. */
+export interface Condition {
+  readonly name: 'server' | 'tool' | 'requester' | 'annotations' | 'when'
+  holds(call: ToolCall): Holds
+  /** Why it does not hold for this call, or why nobody can tell; for whoever writes the policy, never for the requester. */
+  because(call: ToolCall): string
+}
+
+/** A rule with its conditions, cheapest first. */
+export interface ReadyRule {
+  readonly rule: Rule
+  readonly number: number
+  readonly digest: string
+  /** Whether it looks at what the server says of its tool. */
+  readonly hearsay: boolean
+  readonly conditions: readonly Condition[]
+}
+
+/** Ordered rules, checked and ready; the first that matches decides. */
+export interface Policy {
+  /** `watch`: decide and record, never stop a call. */
+  readonly mode: 'enforce' | 'watch'
+  /** For what no rule names. */
+  readonly default: Effect
+  readonly fallback: Exclude<Fallback, 'allow'>
+  readonly rules: readonly ReadyRule[]
+  readonly defaultDigest: string
+  /** Equal for policies that say the same in the same order. */
+  readonly digest: string
+}
+
+/** What a policy says about one call, and why. */
+export interface Decision {
+  readonly decide: Effect
+  readonly why: Why
+  /** Digest of the rule that decided, or of the default. */
+  readonly ruleDigest: string
+  /** Who may approve; never empty. */
+  readonly approvers: readonly Answerer[]
+  readonly answer: 'client' | 'page'
+  readonly editable: readonly string[]
+  readonly expiresMs?: number
+  readonly fallback: Fallback
+  readonly keepArguments: boolean
+  /** Whether the policy only watches: the call goes on, whatever was decided. */
+  readonly watched: boolean
+  /** Asked for by the one who serves the tool, whatever the policy says. */
+  readonly byHandler?: true
+}
+
+/** Why it was decided so, in a number for machines and in words for people. */
+export interface Why {
+  /** Counted from 1; absent: no rule named the call. */
+  readonly rule?: number
+  readonly words: string
+  /** The condition of the rule could not be judged. */
+  readonly failed?: true
+}

@@ -1,0 +1,109 @@
+import { isPlainObject } from '../../base/json.ts'
+import type { Answerer } from '../../elicitation/answerers.ts'
+import { defaultLimits } from '../../elicitation/limits.ts'
+import type { PolicyPath } from './bad-policy.ts'
+import { longestGlob } from './glob.ts'
+import { type Hints, hintNames } from './hints.ts'
+import type { Effect, Fallback, RequesterName, Rule } from './policy.ts'
+import type { Reading, Settings } from './reading.ts'
+import { compileWhen, type When } from './when.ts'
+
+const conditions = ['server', 'tool', 'annotations', 'requester', 'when']
+const asking = ['approvers', 'editable', 'expires', 'answer', 'fallback']
+const known = [...conditions, 'decide', ...asking, 'keepArguments', 'reason']
+const later = ['quorum', 'delegate', 'delegation', 'escalate', 'escalation']
+
+/** The words of `decide`. */
+export const effects: readonly Effect[] = ['allow', 'ask', 'deny']
+
+/** A rule as read, with its expression ready. */
+export interface ReadRule {
+  readonly rule: Rule
+  readonly when?: When
+}
+
+/** Reads one rule; what is wrong is reported, and the rule then worth nothing. */
+export function readRule(value: unknown, path: PolicyPath, reading: Reading): ReadRule {
+  const settings = reading.settings(value, path, known, later)
+  const decide = settings.oneOf('decide', effects)
+  if (isPlainObject(value) && !settings.has('decide')) {
+    settings.report('decide', 'Every rule must say what it decides: allow, ask or deny.')
+  }
+  refuseUnread(settings, decide)
+
+  const source = settings.text('when')
+  const when = source === undefined ? undefined : readWhen(source, settings)
+  const answer = settings.oneOf('answer', ['client', 'page']) ?? 'client'
+  const rule: Rule = withoutAbsent({
+    server: settings.texts('server', problemWithGlob),
+    tool: settings.texts('tool', problemWithGlob),
+    annotations: readHints(settings, reading),
+    requester: settings.texts<RequesterName>('requester', problemWithRequester),
+    when: source,
+    decide: decide ?? 'deny',
+    approvers: settings.texts<Answerer>('approvers', problemWithApprover),
+    editable: settings.texts('editable', () => undefined) ?? [],
+    expiresMs: settings.duration('expires', defaultLimits.longestMs),
+    answer,
+    fallback: readFallback(settings, answer),
+    keepArguments: settings.flag('keepArguments') ?? false,
+    reason: settings.text('reason'),
+  })
+  return when === undefined ? { rule } : { rule, when }
+}
+
+/** A setting that nothing would ever read is a mistake. An allow with a condition asks when the condition fails. */
+function refuseUnread(settings: Settings, decide: Effect | undefined): void {
+  if (decide === undefined || decide === 'ask' || (decide === 'allow' && settings.has('when'))) return
+  for (const name of asking) {
+    if (settings.has(name)) settings.report(name, `A rule that decides ${decide} asks nobody. Leave "${name}" out.`)
+  }
+}
+
+function readWhen(source: string, settings: Settings): When | undefined {
+  const when = compileWhen(source)
+  return 'refused' in when ? settings.report('when', when.refused) : when
+}
+
+function readHints(settings: Settings, reading: Reading): Partial<Hints> | undefined {
+  return settings.read('annotations', (value, path) => {
+    const hints = reading.settings(value, path, hintNames)
+    if (isPlainObject(value) && Object.keys(value).length === 0) {
+      reading.report(path, `This must name a hint: ${hintNames.join(', ')}.`)
+    }
+    const said = hintNames.filter((name) => hints.has(name))
+    return Object.fromEntries(said.map((name) => [name, hints.flag(name) ?? true]))
+  })
+}
+
+/** DESIGN 4: running unasked is only for what the requester could have approved in their own client. */
+function readFallback(settings: Settings, answer: Rule['answer']): Fallback | undefined {
+  const fallback = settings.oneOf<Fallback>('fallback', ['inbox', 'deny', 'allow'])
+  if (fallback !== 'allow') return fallback
+  const isForOthers = settings.has('approvers')
+  if (!isForOthers && answer === 'client') return fallback
+  const reason = isForOthers ? 'with approvers' : 'with answer: page'
+  return settings.report('fallback', `This cannot be allow ${reason}: nobody would have said yes. Use inbox or deny.`)
+}
+
+function problemWithGlob(glob: string): string | undefined {
+  return glob.length <= longestGlob ? undefined : `A pattern has at most ${longestGlob} characters.`
+}
+
+function problemWithRequester(name: string): string | undefined {
+  if (isParticipant(name) || /^(?:group|client):./.test(name)) return undefined
+  return `"${name}" is nobody. Write local, subject@issuer, group:name or client:id.`
+}
+
+function problemWithApprover(name: string): string | undefined {
+  if (isParticipant(name) || /^group:./.test(name)) return undefined
+  return `"${name}" cannot approve. Write local, subject@issuer or group:name.`
+}
+
+function isParticipant(name: string): boolean {
+  return name === 'local' || (/^[^@\s]+@\S+$/.test(name) && !/^(?:group|client):/.test(name))
+}
+
+function withoutAbsent(rule: { [Key in keyof Rule]: Rule[Key] | undefined }): Rule {
+  return Object.freeze(Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined))) as never
+}

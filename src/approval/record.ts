@@ -1,0 +1,75 @@
+import type { JsonObject } from '../base/json.ts'
+import type { ApprovalRefused, Approved, Approving } from './approval.ts'
+import type { ApprovalDesk } from './desk.ts'
+import type { Decision } from './policy/policy.ts'
+import { callDigest, type ToolCall } from './tool-call.ts'
+
+/** Somewhat less than an audit entry may hold: the rest is for what else it says. */
+const mostKeptBytes = 48 * 1_024
+
+export const tooLargeToKeep = 'The arguments of this call must be kept for the audit, and these are too large for that.'
+
+/** Whether the audit can hold the arguments, where the rule wants them kept: who pads them must not get past it. */
+export function canBeKept(call: ToolCall, { keepArguments }: Decision): boolean {
+  return !keepArguments || Buffer.byteLength(JSON.stringify(call.arguments)) <= mostKeptBytes
+}
+
+/** Every call that starts, with its rule, digests, requester, edits; the arguments themselves only where the rule keeps them. */
+export async function recordStart(desk: ApprovalDesk, approved: Approved, walk: string): Promise<void> {
+  const { call, changes, decision, grant } = approved
+  const isKept = canBeKept(call, decision)
+  await desk.audit.record({
+    kind: 'call-started',
+    who: call.requester.participant,
+    about: walk,
+    data: {
+      ...factsOf(call, decision),
+      ...(grant && { grant: grant.id }),
+      ...(changes.length > 0 && { edited: changes.map(({ name }) => name) }),
+      // Where policy only watches: there nothing is stopped, this neither.
+      ...(!isKept && { argumentsTooLarge: true }),
+    },
+    ...keptFrom(call, decision),
+  })
+}
+
+/** Every call that is not let run, and why. */
+export async function recordRefusal(
+  desk: ApprovalDesk,
+  { call, walk, question }: Approving,
+  decision: Decision,
+  { status, reason }: ApprovalRefused,
+): Promise<void> {
+  await desk.audit.record({
+    kind: 'call-refused',
+    who: call.requester.participant,
+    about: walk,
+    data: { ...factsOf(call, decision), status, reason, ...(question !== undefined && { question }) },
+    ...keptFrom(call, decision),
+  })
+}
+
+/** A call that runs because nobody could be asked, as its rule says. */
+export async function recordUnasked(desk: ApprovalDesk, { call, walk }: Approving, decision: Decision): Promise<void> {
+  const data = factsOf(call, decision)
+  await desk.audit.record({ kind: 'allowed-unasked', who: call.requester.participant, about: walk, data })
+}
+
+function factsOf(call: ToolCall, { decide, why, ruleDigest, watched }: Decision): JsonObject {
+  const { server, tool, requester, definition } = call
+  return {
+    server,
+    tool,
+    client: requester.client,
+    decided: decide,
+    rule: why.rule,
+    ruleDigest,
+    call: callDigest(call),
+    definition,
+    ...(watched && { watched: true }),
+  }
+}
+
+function keptFrom(call: ToolCall, decision: Decision): { readonly keep?: JsonObject } {
+  return decision.keepArguments && canBeKept(call, decision) ? { keep: { arguments: call.arguments } } : {}
+}

@@ -1,0 +1,22 @@
+import type { ApprovalDesk } from './desk.ts'
+import { decide } from './policy/decide.ts'
+import { approvalIn } from './subject.ts'
+
+/** Why a question was taken back whose rule is another one now: the call is decided anew. */
+export const policyChanged = 'policy-changed'
+const atOnce = 10_000
+
+/** Takes back the open questions that today's policy would not ask as they were asked. Returns how many. */
+export async function withdrawOutdated(desk: ApprovalDesk): Promise<number> {
+  let withdrawn = 0
+  for (const asked of await desk.questions.listEvery(atOnce)) {
+    const about = approvalIn(asked)
+    // One that a handler asked by itself is not the policy's.
+    if (about === undefined || about.decision.byHandler === true) continue
+    const today = decide(desk.policy(), about.call)
+    if (!today.watched && today.decide === 'ask' && today.ruleDigest === about.decision.ruleDigest) continue
+    await desk.questions.withdrawAsObsolete(asked.id, policyChanged)
+    withdrawn += 1
+  }
+  return withdrawn
+}

@@ -1,0 +1,63 @@
+import type { Approved } from './approval.ts'
+import type { ApprovalDesk } from './desk.ts'
+import type { Grant } from './grant.ts'
+import { isPaused } from './pause.ts'
+import { recordStart } from './record.ts'
+
+/** How starting an approved call ended. `taken`: another copy of it used the yes up, it was taken back, or all is paused. */
+export type Started = { readonly kind: 'started'; readonly grant?: Grant } | { readonly kind: 'taken' }
+
+/**
+ * The last moment before a call runs: what let it run is looked at again, a yes for one call is spent by compare-and-set,
+ * whoever comes second finds out, and nothing runs that the audit does not know.
+ */
+export async function start(desk: ApprovalDesk, approved: Approved, walk: string): Promise<Started> {
+  const { grant, call } = approved
+  if (await isPaused(desk)) return { kind: 'taken' }
+  if (grant === undefined || grant.uses.kind === 'many') {
+    if (grant !== undefined && !(await stillStands(desk, grant))) return { kind: 'taken' }
+    await recordStart(desk, approved, walk)
+    return { kind: 'started', ...(grant && { grant }) }
+  }
+  const at = desk.clock.now()
+  if (isOver(grant, at)) return { kind: 'taken' }
+  const entry = { who: call.requester.participant, about: grant.id, data: { walk } }
+  await desk.audit.record({ kind: 'grant-spent', ...entry })
+  const spent: Grant = { ...grant, version: grant.version + 1, uses: { ...grant.uses, spent: { at, walk } } }
+  if (!(await desk.store.saveIfUnchanged(spent))) {
+    await desk.audit.record({ kind: 'grant-spent-late', ...entry })
+    return { kind: 'taken' }
+  }
+  await recordStart(desk, approved, walk)
+  return { kind: 'started', grant: spent }
+}
+
+/** A lasting yes may have been taken back while the call's account was fetched. */
+async function stillStands({ store, clock }: ApprovalDesk, { id }: Grant): Promise<boolean> {
+  const kept = await store.get(id)
+  return kept !== undefined && kept.revoked === undefined && !isOver(kept, clock.now())
+}
+
+function isOver({ expiresAt }: Grant, now: Date): boolean {
+  return expiresAt !== undefined && now >= expiresAt
+}
+
+/** Remembers how a call ended that was started; the next who brings the same walk is told. */
+export async function finish(
+  desk: ApprovalDesk,
+  { call }: Pick<Approved, 'call'>,
+  walk: string,
+  grant: Grant | undefined,
+  outcome: 'done' | 'failed',
+): Promise<void> {
+  const { server, tool, requester } = call
+  await desk.audit.record({
+    kind: 'call-finished',
+    who: requester.participant,
+    about: walk,
+    data: { server, tool, outcome },
+  })
+  if (grant?.uses.kind !== 'once' || grant.uses.spent === undefined) return
+  const uses = { ...grant.uses, spent: { ...grant.uses.spent, outcome } }
+  await desk.store.saveIfUnchanged({ ...grant, version: grant.version + 1, uses })
+}

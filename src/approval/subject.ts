@@ -1,0 +1,26 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import type { Content } from '../elicitation/form/schema.ts'
+import type { Decision } from './policy/policy.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** What an approval is about: the call it would let run, and the decision that asked. */
+export interface ApprovalSubject {
+  readonly call: ToolCall
+  readonly decision: Decision
+}
+
+/** As it is kept with the question. */
+export function subjectOf({ call, decision }: ApprovalSubject): JsonObject {
+  return JSON.parse(JSON.stringify({ call, decision }))
+}
+
+/** What a kept approval is about; undefined for any other question. */
+export function approvalIn({ purpose, subject }: Elicitation): ApprovalSubject | undefined {
+  return purpose === 'approval' && subject !== undefined ? (subject as unknown as ApprovalSubject) : undefined
+}
+
+/** What an approver filled in; nothing, where they did not accept. */
+export function filledIn({ state }: Elicitation): Content {
+  return (state.kind === 'answered' && 'content' in state.answer && state.answer.content) || {}
+}

@@ -1,0 +1,57 @@
+import { BadPolicy } from '../../approval/policy/bad-policy.ts'
+import { systemClock } from '../../base/clock.ts'
+import { BadConfig } from '../../base/errors.ts'
+import type { Config } from './config.ts'
+import type { Environment } from './environment.ts'
+import { type Problem, pathText } from './problems.ts'
+import { findOutOfReach } from './reach.ts'
+
+/** What the rooms that use a part of the settings find wrong with it. Each is loaded only where its part is written. */
+export async function checkParts({
+  providers,
+  policy,
+  auth,
+}: Pick<Config, 'providers' | 'policy' | 'auth'>): Promise<Problem[]> {
+  return [...(await checkProviders(providers)), ...(await checkPolicy(policy, auth))]
+}
+
+async function checkProviders(providers: Config['providers']): Promise<Problem[]> {
+  const names = Object.keys(providers)
+  if (names.length === 0) return []
+  const { providersFrom } = await import('../../oauth/providers.ts')
+  // One at a time, so that each can say what is wrong with it.
+  return names.flatMap((name) => {
+    try {
+      providersFrom({ [name]: providers[name] as never }, { clock: systemClock })
+      return []
+    } catch (error) {
+      if (!(error instanceof BadConfig)) throw error
+      return [{ path: ['providers', ...error.path], message: error.message }]
+    }
+  })
+}
+
+const plainSettings = new Set(['mode', 'default', 'fallback', 'rules'])
+
+async function checkPolicy(policy: Config['policy'], auth: Config['auth']): Promise<Problem[]> {
+  if (policy.rules.length === 0 && Object.keys(policy).every((name) => plainSettings.has(name))) return []
+  const { readPolicy } = await import('../../approval/policy/read-policy.ts')
+  try {
+    const found = findOutOfReach(readPolicy(policy), auth)
+    // A gate that nobody could open is found before somebody stands at it.
+    return found.filter(({ severity }) => severity === 'error')
+  } catch (error) {
+    if (!(error instanceof BadPolicy)) throw error
+    return error.problems.map((problem) => {
+      const path = ['policy', ...problem.path]
+      return { path, message: `${pathText(path)}: ${problem.message}` }
+    })
+  }
+}
+
+/** Other rooms may quote a setting; what a variable holds is taken out again. */
+export function withoutHeld(problem: Problem, raw: unknown, env: Environment): Problem {
+  const names = [...JSON.stringify(raw).matchAll(/\$\{env:(\w+)/g)].map(([, name]) => name as string)
+  const message = names.reduce((text, name) => text.replaceAll(env[name] || '\0', `\${env:${name}}`), problem.message)
+  return { ...problem, message }
+}

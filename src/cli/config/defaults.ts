@@ -1,0 +1,27 @@
+import { defaultLimits } from '../../elicitation/limits.ts'
+import { defaultPages } from '../../elicitation/page-settings.ts'
+
+/** What holds when a setting is left out. docs/configuration.md lists the same, and a test compares them. */
+export const defaults = {
+  listen: '127.0.0.1:4180',
+  store: 'sqlite:.assent/assent.db',
+  policy: { mode: 'enforce', default: 'ask', fallback: 'inbox' },
+  clocks: {
+    question: '10m',
+    browserFlow: '10m',
+    upstreamAsk: '60s',
+    hold: '45s',
+    park: '60s',
+    unspentYes: '1h',
+    state: '15m',
+    track: '300s',
+  },
+  limits: { openPerRequester: defaultLimits.openPerRequester, asksPerMinute: 60, bodyBytes: 4_194_304 },
+  elicitation: { enabled: true },
+  retain: { settled: '30d', audit: '400d' },
+  pages: {
+    primaryColor: defaultPages.primaryColor,
+    title: defaultPages.title,
+    prefix: defaultPages.prefix,
+  },
+} as const

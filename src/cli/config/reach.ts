@@ -1,0 +1,83 @@
+import type { Policy, ReadyRule } from '../../approval/policy/policy.ts'
+import type { Answerer } from '../../elicitation/answerers.ts'
+import { localParticipant } from '../../participant/participant.ts'
+import type { AuthConfig } from './config.ts'
+import { type Problem, pathText } from './problems.ts'
+
+/** A gate that nobody can open, or only some of those who should. */
+export interface OutOfReach extends Problem {
+  /** `error`: nobody at all could say yes. */
+  readonly severity: 'error' | 'warning'
+}
+
+/** Who asks, and whom nobody can reach, judged by the settings alone. */
+export function findOutOfReach(policy: Policy, auth: AuthConfig | undefined): OutOfReach[] {
+  const found = policy.rules.filter(asks).flatMap((ready) => judge(ready, auth))
+  return [...found, ...inboxWithoutPages(policy, auth)]
+}
+
+/** An allow with a condition asks when the condition cannot be judged. */
+function asks({ rule }: ReadyRule): boolean {
+  return rule.decide === 'ask' || (rule.decide === 'allow' && rule.when !== undefined)
+}
+
+function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOfReach[] {
+  const at = (setting: string, severity: OutOfReach['severity'], words: string): OutOfReach => {
+    const path = ['policy', 'rules', number - 1, setting]
+    return { path, severity, message: `${pathText(path)} ${words}` }
+  }
+  if (auth !== undefined && !hasPages(auth)) {
+    const needsPage = rule.approvers !== undefined ? 'approvers' : rule.answer === 'page' ? 'answer' : undefined
+    if (needsPage !== undefined) {
+      return [at(needsPage, 'error', 'needs pages that people can sign in to; write auth.clientId, or auth.proxy.')]
+    }
+  }
+  const { approvers = [] } = rule
+  const lost = approvers.filter((name) => whyNot(name, auth) !== undefined)
+  const [first] = lost
+  const found: OutOfReach[] = []
+  if (first !== undefined) {
+    const isAll = lost.length === approvers.length
+    const who = isAll ? 'names nobody who could answer' : `names ${lost.join(', ')}, who cannot answer`
+    found.push(at('approvers', isAll ? 'error' : 'warning', `${who}: ${whyNot(first, auth)}.`))
+  }
+  if (auth?.groupsClaim === undefined && hasPages(auth) && approvers.some(isGroup) && lost.length === 0) {
+    found.push(
+      at('approvers', 'warning', 'names a group, and there is no auth.groupsClaim; the claim `groups` is read then.'),
+    )
+  }
+  return found
+}
+
+function whyNot(name: Answerer, auth: AuthConfig | undefined): string | undefined {
+  if (auth === undefined) {
+    return name === localParticipant
+      ? undefined
+      : 'without auth there is one person, local; say under auth who may come in'
+  }
+  if (name === localParticipant) return 'where people sign in nobody is local; write subject@issuer or group:name'
+  if (isGroup(name)) {
+    const isKnown = auth.clientId !== undefined || auth.proxy?.groupsHeader !== undefined
+    return isKnown ? undefined : 'the proxy names no groups; write auth.proxy.groupsHeader'
+  }
+  const issuer = name.slice(name.indexOf('@') + 1)
+  return issuer === encodeURI(auth.issuer) ? undefined : `nobody signs in there; the login is ${auth.issuer}`
+}
+
+/** The client of a person whom it cannot ask sends them to the inbox, and there is none that opens. */
+function inboxWithoutPages(policy: Policy, auth: AuthConfig | undefined): OutOfReach[] {
+  if (auth === undefined || hasPages(auth)) return []
+  const canAsk = policy.default === 'ask' || policy.rules.some(asks)
+  if (!canAsk || policy.fallback !== 'inbox') return []
+  const words =
+    'is inbox, and nobody can sign in to it: what a client cannot ask will expire; write auth.clientId or deny.'
+  return [{ path: ['policy', 'fallback'], severity: 'warning', message: `policy.fallback ${words}` }]
+}
+
+function hasPages(auth: AuthConfig | undefined): boolean {
+  return auth === undefined || auth.clientId !== undefined || auth.proxy !== undefined
+}
+
+function isGroup(name: Answerer): boolean {
+  return name.startsWith('group:')
+}

@@ -1,0 +1,124 @@
+import { dirname } from 'node:path'
+import { isPlainObject } from '../../base/json.ts'
+import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './addresses.ts'
+import { checkParts, withoutHeld } from './check-parts.ts'
+import type { Config } from './config.ts'
+import { defaults } from './defaults.ts'
+import { readDocument } from './document.ts'
+import { type Environment, filledIn } from './environment.ts'
+import { findConfigFile } from './find.ts'
+import { readPolicy } from './policy.ts'
+import { badConfig, type Problem } from './problems.ts'
+import { counts, durations, readAuth, readChannel, readPages, readProviders } from './sections.ts'
+import { isDisabled, readServers } from './servers.ts'
+import { type Reading, Setting } from './setting.ts'
+
+/** What the command line says; it wins over the file. */
+export interface Given {
+  readonly config?: string
+  readonly store?: string
+  readonly port?: number
+}
+
+const settingNames = [
+  'version',
+  'listen',
+  'publicUrl',
+  'store',
+  'auth',
+  'callbackUrl',
+  'servers',
+  'mcpServers',
+  'providers',
+  'policy',
+  'clocks',
+  'limits',
+  'elicitation',
+  'channels',
+  'retain',
+  'pages',
+] as const
+
+/** Every setting, or one error that names all that is wrong, each with its line and what to do. */
+export async function readConfig(given: Given = {}, env: Environment = process.env): Promise<Config> {
+  const file = findConfigFile(given.config)
+  const document = file === undefined ? undefined : await readDocument(file)
+  const raw = document?.value ?? { version: 1 }
+  const problems: Problem[] = []
+  const top = new Setting(filledFile(raw, env, problems), [], { raw, problems } satisfies Reading)
+  const config = readSettings(top, file === undefined ? '.' : dirname(file))
+  if (document !== undefined) {
+    const isWrong = (name: string) => problems.some(({ path }) => path[0] === name)
+    const found = (await checkParts(config)).filter(({ path }) => !isWrong(String(path[0])))
+    problems.push(...found.map((problem) => withoutHeld(problem, raw, env)))
+    if (problems.length > 0) throw badConfig(document, problems)
+  }
+  return withGiven({ ...config, written: document }, given)
+}
+
+/** Variables of a server that is switched off are not needed. */
+function filledFile(
+  raw: Readonly<Record<string, unknown>>,
+  env: Environment,
+  problems: Problem[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => {
+      const isServers = name === 'servers' || name === 'mcpServers'
+      if (!isServers || !isPlainObject(value)) return [name, filledIn(value, { path: [name], env, problems })]
+      const servers = Object.entries(value).map(([id, entry]) => [
+        id,
+        isDisabled(entry) ? entry : filledIn(entry, { path: [name, id], env, problems, clients: true }),
+      ])
+      return [name, Object.fromEntries(servers)]
+    }),
+  )
+}
+
+/** A question may stay open for so long at most. */
+const longestClock = { ms: 30 * 86_400_000, text: '30d' }
+
+function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
+  const settings = top.only(settingNames)
+  const { version, servers, mcpServers } = settings
+  if (version.needed('write version: 1 at the top').isThere && version.value !== 1) version.wrong('write 1')
+  if (servers.isThere && mcpServers.isThere) mcpServers.say('and servers are the same; keep one of the two.')
+
+  const auth = readAuth(settings.auth)
+  const providers = readProviders(settings.providers)
+  const listen = readListen(settings.listen, settings.auth)
+  const ownUrl = readPublicUrl(settings.publicUrl, settings.auth)
+  if (listen !== undefined && !isOurHost(listen.host) && !settings.publicUrl.isThere) {
+    settings.publicUrl.say('is missing; write the address that people open the pages at.')
+  }
+  const callbackUrl = settings.callbackUrl.url()?.href
+  return {
+    listen: listen ?? { host: '127.0.0.1', port: 0 },
+    publicUrl: ownUrl ?? urlOf(listen),
+    hasOwnUrl: ownUrl !== undefined,
+    store: readStore(settings.store, folder),
+    ...(auth !== undefined && { auth }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...readServers(servers.isThere ? servers : mcpServers, Object.keys(providers), folder),
+    providers,
+    policy: readPolicy(settings.policy),
+    clocks: durations(settings.clocks, defaults.clocks, longestClock),
+    limits: counts(settings.limits),
+    elicitation: {
+      enabled: settings.elicitation.only(['enabled']).enabled.flag() ?? defaults.elicitation.enabled,
+    },
+    channels: settings.channels.items().flatMap(readChannel),
+    retain: durations(settings.retain, defaults.retain),
+    pages: readPages(settings.pages),
+  }
+}
+
+function withGiven(config: Config, { store, port }: Given): Config {
+  const listen = port === undefined ? config.listen : { ...config.listen, port }
+  return {
+    ...config,
+    listen,
+    publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen),
+    ...(store !== undefined && { store }),
+  }
+}

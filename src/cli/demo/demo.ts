@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import type { Clock } from '../../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { Config } from '../config/config.ts'
+import type { ServerConfig } from '../config/servers.ts'
+import { type Served, serveHere } from './listen.ts'
+import type { LoginDesk } from './login-desk.ts'
+
+const toolsCommand = 'demo-tools'
+const scope = 'notes.read'
+
+/** Servers to try Assent with, and what the gateway must know of them. */
+export interface Demo {
+  readonly config: Config
+  close(): Promise<void>
+}
+
+/** Not for people: the gateway starts it as it starts any stdio server. */
+export function addDemoToolsCommand(program: Command): void {
+  program.command(toolsCommand, { hidden: true }).action(async () => {
+    const { serveDemoTools } = await import('./tools-server.ts')
+    await serveDemoTools()
+  })
+}
+
+/** Starts what the demo needs besides the gateway: a login, and a server that takes its tokens only. */
+export async function startDemo(config: Config, clock: Clock = systemClock): Promise<Demo> {
+  const [{ demoLogin }, { demoNotes }] = await Promise.all([import('./login-server.ts'), import('./notes-server.ts')])
+  const redirectUri = config.callbackUrl ?? `${config.publicUrl}/oauth/callback`
+  let desk: LoginDesk | undefined
+  const login = await serveHere((issuer) => {
+    const made = demoLogin(clock, issuer, { id: 'assent', redirectUri, scopes: [scope] })
+    desk = made.desk
+    return made.node
+  })
+  let stopNotes = async () => {}
+  const notes = await serveHere((origin) => {
+    const made = demoNotes(clock, { desk: desk as LoginDesk, issuer: login.origin, origin, scope })
+    stopNotes = made.close
+    return made.node
+  })
+  return {
+    config: withDemo(config, login, notes),
+    async close() {
+      await stopNotes()
+      await Promise.all([notes.close(), login.close()])
+    },
+  }
+}
+
+/** What the file says stays; the demo only adds to it. */
+function withDemo(config: Config, login: Served, notes: Served): Config {
+  const servers: ServerConfig[] = [
+    {
+      id: 'demo',
+      name: 'demo',
+      trusted: false,
+      kind: 'process',
+      command: process.execPath,
+      args: [process.argv[1] as string, toolsCommand],
+      env: {},
+      cwd: process.cwd(),
+    },
+    {
+      id: 'notes',
+      name: 'notes',
+      trusted: false,
+      provider: 'demo-login',
+      kind: 'http',
+      url: `${notes.origin}/mcp`,
+      headers: {},
+    },
+  ]
+  return {
+    ...config,
+    servers: new Map(servers.map((server) => [server.id, server])),
+    providers: {
+      ...config.providers,
+      'demo-login': { issuer: login.origin, clientId: 'assent', title: 'Demo login', scopes: [scope] },
+    },
+    ...(config.written === undefined && { policy: { ...config.policy, rules } }),
+  }
+}
+
+const rules = [
+  { server: 'demo', tool: 'delete_note', decide: 'ask', editable: ['name'], answer: 'page' },
+  { server: 'demo', tool: '*', decide: 'allow' },
+  { server: 'notes', tool: '*', decide: 'allow' },
+]

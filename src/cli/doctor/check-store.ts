@@ -1,0 +1,97 @@
+import type { Assent } from '../../assent.ts'
+import { AssentError } from '../../base/errors.ts'
+import { lastMoment } from '../../elicitation/elicitation.ts'
+import { localParticipant } from '../../participant/participant.ts'
+import type { Config } from '../config/config.ts'
+import { type Finding, good, skipped, warning, wrong } from './finding.ts'
+
+/** What is kept, and whether it can be: the store, its keys, its questions, its audit. */
+export async function checkStore(config: Config): Promise<Finding[]> {
+  const { createAssent } = await import('../../assent.ts')
+  let assent: Assent
+  try {
+    assent = await createAssent({ store: config.store, clocks: { tidy: 0 } })
+  } catch (error) {
+    if (!(error instanceof AssentError)) throw error
+    const isKeys = error.code === 'bad_keys' || error.code === 'key_missing'
+    return [wrong(isKeys ? 'keys' : 'store', told(error))]
+  }
+  try {
+    return [
+      await tried('store', () => checkWriting(assent)),
+      await tried('keys', () => checkKeys(assent)),
+      await tried('questions', () => checkQuestions(assent)),
+      await tried('inbox', () => checkInbox(assent, config)),
+      await tried('pause', () => checkPause(assent)),
+      await tried('audit', () => checkAudit(assent)),
+    ]
+  } finally {
+    await assent.close()
+  }
+}
+
+async function tried(check: string, work: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AssentError)) throw error
+    return wrong(check, told(error))
+  }
+}
+
+function told({ message, detail }: AssentError): string {
+  return detail === undefined ? message : `${message} ${detail}`
+}
+
+/** Only writing shows that it can be written to. */
+async function checkWriting(assent: Assent): Promise<Finding> {
+  await assent.record({ kind: 'doctor-checked', who: localParticipant })
+  return good('store', `${assent.store.name} can be read and written.`)
+}
+
+async function checkKeys(assent: Assent): Promise<Finding> {
+  const keys = await assent.keys.list()
+  const old = keys.filter(({ seals, inUse }) => !seals && inUse)
+  if (old.length === 0) return good('keys', `${keys.length === 1 ? '1 key' : `${keys.length} keys`}; the newest seals.`)
+  return warning(
+    'keys',
+    `${old.length} older ones are still in use. \`assent keys rotate\` seals everything under the newest.`,
+  )
+}
+
+const stuckMs = 5 * 60_000
+const mostRead = 10_000
+
+async function checkQuestions(assent: Assent): Promise<Finding> {
+  const now = assent.clock.now()
+  const open = await assent.store.elicitations.listDue(new Date(8.64e15), mostRead)
+  const stuck = open.filter((one) => now.getTime() - lastMoment(one).getTime() > stuckMs).length
+  const count = `${open.length - stuck} wait for an answer`
+  if (stuck === 0) return good('questions', `${count}.`)
+  return warning(
+    'questions',
+    `${count}; ${stuck} are over and nobody noticed, for no Assent runs here. Start it with \`assent\`.`,
+  )
+}
+
+/** In an installation without login, only an enrolled browser or the terminal can answer. */
+async function checkInbox(assent: Assent, { auth, channels }: Config): Promise<Finding> {
+  if (auth !== undefined) return skipped('inbox', 'People sign in to it.')
+  const now = assent.clock.now()
+  const browsers = (await assent.store.browsers.list(localParticipant)).filter(({ expiresAt }) => expiresAt > now)
+  if (browsers.length > 0)
+    return good('inbox', `${browsers.length === 1 ? '1 browser' : `${browsers.length} browsers`} can open it.`)
+  const told = channels.length > 0 ? 'channels tell of questions, but' : 'what no client shows waits in silence, and'
+  return warning('inbox', `No browser is enrolled: ${told} only \`assent inbox\` can answer. Enrol one: assent open`)
+}
+
+async function checkPause(assent: Assent): Promise<Finding> {
+  if (!(await assent.approvals.isPaused())) return good('pause', 'Nothing is paused.')
+  return warning('pause', 'Everything is paused: no tool runs until `assent resume`.')
+}
+
+async function checkAudit(assent: Assent): Promise<Finding> {
+  const { found, events, chains } = await assent.verifyAudit()
+  if (found === 0) return good('audit', `It is whole: ${events} events in ${chains} chains.`)
+  return wrong('audit', `${found} findings in ${events} events. See: assent audit verify`)
+}

@@ -1,0 +1,72 @@
+import type { ParticipantId } from '../participant/participant.ts'
+import type { Connection } from './connection.ts'
+import type { Access, Ready } from './connections.ts'
+import type { ConnectionDesk } from './desk.ts'
+import { ProviderUnavailable } from './errors.ts'
+import { findProvider } from './find-provider.ts'
+import { openCredential } from './open-credential.ts'
+import type { Consent, Provider } from './provider.ts'
+import type { Renewal } from './refresh.ts'
+import { missingScopes, union } from './scopes.ts'
+import { isDue, isUsable } from './standing.ts'
+
+/** Renews, once for all in this process who want it at the same time. */
+export type Renew = (consent: Consent, due: Connection) => Promise<Renewal>
+
+/** Whether a participant's account can be used now; renews it first where that is due. */
+export async function access(
+  desk: ConnectionDesk,
+  renew: Renew,
+  participant: ParticipantId,
+  name: string,
+  scopes?: readonly string[],
+): Promise<Access> {
+  const provider = findProvider(desk, name)
+  const needed = scopes ?? provider.scopes
+  const judged = judge(await desk.store.get(participant, name), needed)
+  if (judged.kind === 'missing') return judged
+
+  const { connection } = judged
+  const now = desk.clock.now()
+  if (provider.by.kind === 'key' || !isDue(connection, now, desk.refreshAheadMs)) {
+    return isUsable(connection, now) ? ready(desk, provider, connection) : missing('refused', needed, connection)
+  }
+
+  const renewal = await renew(provider.by.consent, connection)
+  const renewed = judge(renewal.connection, needed)
+  if (renewed.kind === 'missing') return renewed
+  if (renewal.kind === 'unavailable' && !isUsable(renewed.connection, desk.clock.now())) {
+    throw new ProviderUnavailable(provider.title, renewal.reason)
+  }
+  return ready(desk, provider, renewed.connection)
+}
+
+type Missing = Extract<Access, { kind: 'missing' }>
+
+function judge(
+  kept: Connection | undefined,
+  needed: readonly string[],
+): Missing | { readonly kind: 'there'; readonly connection: Connection } {
+  if (kept === undefined) return { kind: 'missing', why: 'none', scopes: union(needed) }
+  if (kept.standing === 'refused') return missing('refused', needed, kept)
+  if (missingScopes(needed, kept.scopes).length > 0) return missing('scopes', needed, kept)
+  return { kind: 'there', connection: kept }
+}
+
+function missing(why: 'refused' | 'scopes', needed: readonly string[], { scopes }: Connection): Missing {
+  return { kind: 'missing', why, scopes: union(scopes, needed) }
+}
+
+async function ready(desk: ConnectionDesk, { sending }: Provider, connection: Connection): Promise<Ready> {
+  const { participant, provider, id, version, scopes, account } = connection
+  const credential = await openCredential(desk, connection)
+  return {
+    kind: 'ready',
+    provider,
+    secret: credential.kind === 'key' ? credential.key : credential.accessToken,
+    sending,
+    scopes,
+    ...(account !== undefined && { account }),
+    of: { participant, provider, id, version },
+  }
+}

@@ -1,0 +1,46 @@
+import type { AuditLog } from '../audit/log.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Vault } from '../base/seal.ts'
+import type { Answered } from '../elicitation/answer.ts'
+import type { Answering } from '../elicitation/answerers.ts'
+import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { Provider } from './provider.ts'
+import type { ConnectionStore } from './store.ts'
+
+/** What connecting needs to know of questions, and to tell them. */
+export interface Questions {
+  look(id: ElicitationId): Promise<Elicitation>
+  answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  fail(id: ElicitationId, reason: string): Promise<Elicitation>
+}
+
+/** How long things may take, in milliseconds. */
+export interface ConnectionTimes {
+  /** From our page to the provider and back. */
+  readonly browserFlowMs: number
+  /** So long before an access token ends it is renewed. */
+  readonly refreshAheadMs: number
+  /** So long others wait for the one who renews. It must be longer than a provider may take to answer. */
+  readonly refreshLeaseMs: number
+  /** So long a provider is waited for that is told to revoke. */
+  readonly revokeMs: number
+}
+
+export const defaultConnectionTimes: ConnectionTimes = {
+  browserFlowMs: 600_000,
+  refreshAheadMs: 60_000,
+  refreshLeaseMs: 30_000,
+  revokeMs: 5_000,
+}
+
+/** Everything that connecting needs, bound once in assent.ts. */
+export interface ConnectionDesk extends ConnectionTimes {
+  readonly store: ConnectionStore
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly vault: Vault
+  readonly audit: Pick<AuditLog, 'record'>
+  readonly clock: Clock
+  readonly questions: Questions
+  /** Where providers send people back to. */
+  readonly redirectUri: string
+}

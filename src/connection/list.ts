@@ -1,0 +1,20 @@
+import type { ParticipantId } from '../participant/participant.ts'
+import type { ConnectionView } from './connections.ts'
+import type { ConnectionDesk } from './desk.ts'
+
+/** What a participant has connected, in the order of the providers' names; also at providers that are no longer set up. */
+export async function list(
+  { store, providers }: Pick<ConnectionDesk, 'store' | 'providers'>,
+  participant: ParticipantId,
+): Promise<ConnectionView[]> {
+  const kept = await store.list(participant)
+  return kept.map(({ provider, scopes, standing, account, connectedAt, expiresAt }) => ({
+    provider,
+    title: providers.get(provider)?.title ?? provider,
+    scopes,
+    standing,
+    connectedAt,
+    ...(account !== undefined && { account }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }))
+}

@@ -1,0 +1,202 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import type { Change } from '../approval/edit.ts'
+import type { ToolCall } from '../approval/tool-call.ts'
+import { isPlainObject, type JsonObject } from '../base/json.ts'
+import type { Sent } from '../call/walk.ts'
+import { takeLeft } from '../mcp/http/arrival.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import type { Account } from '../server/account.ts'
+import { walkApproved } from '../server/approval.ts'
+import { withWords } from '../server/approved-tool.ts'
+import type { Asks } from '../server/asks.ts'
+import type { Round } from '../server/round.ts'
+import type { Visit } from '../server/visit.ts'
+import type { KnownTool } from './catalog.ts'
+import { connectTool } from './connect-tool.ts'
+import type { InHand } from './fast/live-call.ts'
+import { accountFor, forwardWith } from './forward.ts'
+import { locked, lostCall, unreachable, upstreamError } from './lost.ts'
+import { checkParamHeaders, paramHeaders } from './param-headers.ts'
+import type { Behind } from './settings.ts'
+import { type CallTiming, timeCall } from './time-call.ts'
+import type { UpstreamReply, Visitor } from './upstream/upstream.ts'
+import { speakingIn, visitorFor } from './visitor.ts'
+import type { Ways } from './ways.ts'
+
+/** The key of the approval of a whole call; questions of upstreams have keys of their own. */
+const wholeCall = 'approval of the call'
+
+type Ended = { readonly result: JsonObject } | { readonly error: unknown }
+
+/** One tools/call: decided by policy, approved where it says so, given the account it needs, sent, audited, and timed. */
+export function callTool(
+  ways: Ways,
+  visit: Visit,
+  round: Round,
+  ask: Asks,
+  behind: Behind,
+  name: string,
+): Promise<JsonObject> {
+  return timeCall(ways.settings.news, behind.id, (timing) => call({ ways, visit, round, ask, behind, timing }, name))
+}
+
+interface Calling {
+  readonly ways: Ways
+  readonly visit: Visit
+  readonly round: Round
+  readonly ask: Asks
+  readonly behind: Behind
+  readonly timing: CallTiming
+}
+
+async function call(calling: Calling, name: string): Promise<JsonObject> {
+  const { ways, visit, round, ask, behind, timing } = calling
+  const inHand = takeLeft(visit.ctx.http?.req) as InHand | undefined
+  if (inHand !== undefined) return goOn(calling, inHand)
+  const given = isPlainObject(visit.call.arguments) ? (visit.call.arguments as JsonObject) : {}
+  const visitor = visitorFor(speakingIn(visit), { asks: ways.settings.elicitation, inbox: ways.inbox() })
+  const mine = await ways.visitorOf(behind, visitor)
+  if (mine === undefined && name === connectTool.name) return connect(ways, behind, ask)
+  const tool = await timing.elsewhere(() => knownTool(ways, visit, behind, name, mine))
+  if (tool === undefined) return connect(ways, behind, ask)
+  const { headers } = visit.ctx.http?.req ?? {}
+  if (headers !== undefined && isPerRequest(visit.revision)) checkParamHeaders(tool.item.inputSchema, given, headers)
+  const wanted = callOf(visit, behind, name, given, tool)
+
+  const end = await walkApproved<Ended, Account | undefined>(visit, round, {
+    key: wholeCall,
+    call: wanted,
+    asked: timing.asked,
+    access: () => timing.elsewhere(() => (mine === undefined ? connected(ways, behind, ask) : accountFor(behind, ask))),
+    send: (approved, changes, account) => send(calling, tool, approved, changes, account),
+  })
+  if ('error' in end) throw end.error
+  return end.result
+}
+
+/** The call was approved and started on the fast way, and is under way at its upstream. */
+async function goOn(calling: Calling, inHand: InHand): Promise<JsonObject> {
+  const { visit } = calling
+  const { walk, call, tool } = inHand
+  Object.assign(visit.walk, { w: walk })
+  const { result: end, outcome } = await send(calling, tool, call, [], undefined, inHand)
+  await visit.assent.approvals.finish({ call }, walk, undefined, outcome)
+  if ('error' in end) throw end.error
+  return end.result
+}
+
+async function send(
+  { ways, visit, round, ask, behind, timing }: Calling,
+  tool: KnownTool,
+  approved: ToolCall,
+  changes: readonly Change[],
+  account: Account | undefined,
+  inHand?: InHand,
+): Promise<Sent<Ended>> {
+  const params = { name: approved.tool, arguments: approved.arguments }
+  const headers = paramHeaders(tool.item.inputSchema, approved.arguments, visit.ctx.http?.req?.headers)
+  const forwarding = {
+    ways,
+    behind,
+    visit,
+    round,
+    method: 'tools/call',
+    params,
+    paramHeaders: headers,
+    asked: timing.asked,
+    ...(inHand !== undefined && { inHand }),
+  }
+  try {
+    const reply = await timing.elsewhere(() => forwardWith(forwarding, ask, account))
+    const end = ended(behind, reply, changes)
+    timing.sent(end.outcome)
+    return end
+  } catch (error) {
+    return { result: { error }, outcome: 'failed' }
+  }
+}
+
+function ended({ id }: Behind, reply: UpstreamReply, changes: readonly Change[]): Sent<Ended> {
+  switch (reply.kind) {
+    case 'result': {
+      const result = withWords(reply.result as never, changes) as JsonObject
+      return { result: { result }, outcome: result.isError === true ? 'failed' : 'done' }
+    }
+    case 'error':
+      return { result: { error: upstreamError(reply) }, outcome: 'failed' }
+    case 'unauthorized':
+      return { result: { error: locked(id, reply) }, outcome: 'failed' }
+    case 'lost':
+      return { result: { error: lostCall(id, reply) }, outcome: 'failed' }
+  }
+}
+
+/** Undefined: it is our own tool that connects, and the upstream has none of that name. */
+async function knownTool(
+  { catalog }: Ways,
+  visit: Visit,
+  behind: Behind,
+  name: string,
+  visitor: Visitor | undefined,
+): Promise<KnownTool | undefined> {
+  // Its list needs the account that the call will ask for.
+  if (visitor === undefined) return unlisted(name)
+  const found = await catalog.tool(behind, name, visitor, visit.ctx.mcpReq.signal)
+  if (found === undefined) {
+    if (behind.provider !== undefined && name === connectTool.name) return undefined
+    throw new ProtocolError(-32_602, `Unknown tool: ${name}`)
+  }
+  if (!('kind' in found)) return found
+  if (found.kind === 'unauthorized' && behind.provider !== undefined) return unlisted(name)
+  throw unreachable(behind.id, found)
+}
+
+/** A tool of which nothing is known: decided about as the worst that it could be. */
+const unlisted = (name: string): KnownTool => ({
+  item: { name },
+  definition: `unlisted ${name}`,
+  serverDefinition: 'unlisted',
+})
+
+/** Who calls, as far as approving must know it. */
+export interface Caller {
+  readonly call: Pick<Visit['call'], 'requester'>
+  readonly person: Pick<Visit['person'], 'groups'>
+}
+
+/** The call as approving sees it. */
+export function callOf(
+  { call, person }: Caller,
+  behind: Behind,
+  name: string,
+  given: JsonObject,
+  tool: KnownTool,
+): ToolCall {
+  const { annotations, inputSchema, title } = tool.item
+  return {
+    requester: call.requester,
+    groups: person.groups,
+    server: behind.id,
+    tool: name,
+    arguments: given,
+    definition: tool.definition,
+    serverDefinition: tool.serverDefinition,
+    trusted: behind.trusted,
+    ...(isPlainObject(annotations) && { annotations: annotations as JsonObject }),
+    ...(isPlainObject(inputSchema) && { inputSchema: inputSchema as JsonObject }),
+    ...(typeof title === 'string' && { title }),
+  }
+}
+
+/** The account, connected for the first time: from now on the upstream lists its own. */
+async function connected(ways: Ways, behind: Behind, ask: Asks): Promise<Account | undefined> {
+  const account = await accountFor(behind, ask)
+  ways.changed(behind.id)
+  return account
+}
+
+async function connect(ways: Ways, behind: Behind, ask: Asks): Promise<JsonObject> {
+  const account = await connected(ways, behind, ask)
+  const who = account?.account === undefined ? '' : ` as ${account.account}`
+  return { content: [{ type: 'text', text: `Connected${who}. The tools of ${behind.id} are listed now.` }] }
+}

@@ -1,0 +1,166 @@
+import type { JsonObject } from '../base/json.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import type { Account } from '../server/account.ts'
+import type { Asks } from '../server/asks.ts'
+import { risingProgress } from '../server/progress.ts'
+import type { Round } from '../server/round.ts'
+import type { Visit } from '../server/visit.ts'
+import type { InHand } from './fast/live-call.ts'
+import { forwardPerRequest } from './forward-per-request.ts'
+import { forwardSession } from './forward-session.ts'
+import { isLoud } from './log-levels.ts'
+import { locked, lostCall, upstreamError } from './lost.ts'
+import { metaFor } from './meta.ts'
+import type { Passing } from './questions/pass-ask.ts'
+import type { Behind } from './settings.ts'
+import type { Credential, UpstreamEra, UpstreamHooks, UpstreamReply, Visitor } from './upstream/upstream.ts'
+import { speakingIn, visitorFor } from './visitor.ts'
+import type { Ways } from './ways.ts'
+
+/** One request on its way to one upstream. */
+export interface Forwarding {
+  readonly ways: Ways
+  readonly behind: Behind
+  /** Of the request that causes it, named after the upstream. */
+  readonly visit: Visit
+  readonly round: Round
+  readonly method: string
+  readonly params: JsonObject
+  readonly paramHeaders?: Readonly<Record<string, string>>
+  /** It was sent already, and goes on from there. */
+  readonly inHand?: InHand
+  /** Called when the upstream asks something. */
+  asked?(): void
+}
+
+/** The requester's account at the provider of this upstream; asks for it where it is missing. */
+export async function accountFor(
+  { provider }: Behind,
+  ask: Asks,
+  scopes?: readonly string[],
+): Promise<Account | undefined> {
+  return provider === undefined ? undefined : ask.connection(provider, scopes === undefined ? {} : { scopes })
+}
+
+/** Sends a request with the account it needs. One that the upstream does not take is renewed or asked for again, once: nothing has run. */
+export async function forwardWith(
+  forwarding: Forwarding,
+  ask: Asks,
+  account: Account | undefined,
+): Promise<UpstreamReply> {
+  const reply = await forwarded(forwarding, account)
+  if (reply.kind !== 'unauthorized' || account === undefined) return reply
+  const { behind } = forwarding
+  if (reply.status === 401) await account.rejected()
+  const wider =
+    reply.error === 'insufficient_scope' ? [...new Set([...account.scopes, ...(reply.scopes ?? [])])] : undefined
+  return forwarded(forwarding, await accountFor(behind, ask, wider))
+}
+
+/** The result of a request, or the error that the requester must hear instead. */
+export function resultIn({ id }: Behind, reply: UpstreamReply): JsonObject {
+  switch (reply.kind) {
+    case 'result':
+      return reply.result
+    case 'error':
+      throw upstreamError(reply)
+    case 'unauthorized':
+      throw locked(id, reply)
+    case 'lost':
+      throw lostCall(id, reply)
+  }
+}
+
+/** Sends a request to its upstream and passes every question. */
+async function forwarded(forwarding: Forwarding, account: Account | undefined): Promise<UpstreamReply> {
+  const { ways, behind, visit, round, method, params, paramHeaders, asked } = forwarding
+  const { settings } = ways
+  const passing: Passing = {
+    visit: forUpstream(visit, behind, ways),
+    round,
+    asks: settings.elicitation,
+    inbox: ways.inbox(),
+    ...(asked && { asked }),
+  }
+  const visitor: Visitor = {
+    ...visitorFor(speakingIn(visit), passing),
+    ...(account && { credential: credentialOf(account, ways, behind) }),
+  }
+  let { inHand } = forwarding
+  const found = inHand ? known(inHand) : await behind.upstream.era(visitor, visit.ctx.mcpReq.signal)
+  if (found.kind !== 'found') return found
+  const { era } = found
+  const level = ways.levels.of(visit.ctx, isPerRequest(visit.revision))
+  if (level !== undefined) await chooseLevel(ways, behind, visitor, visit, era, level)
+
+  const _meta = metaFor(visit.ctx, era.perRequest ? level : undefined)
+  const send = (added: JsonObject, own: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> => {
+    const hooks = { ...own, ...passedOn(visit, level) }
+    const underWay = inHand
+    inHand = undefined
+    if (underWay !== undefined) return underWay.send(hooks, signal)
+    return behind.upstream.request({
+      ...visitor,
+      method,
+      params: { ...params, ...added, ...(_meta && { _meta }) },
+      ...(paramHeaders && { paramHeaders }),
+      // All that is in flight of a 2025 client is that one client's; calls of a 2026 client have a walk each.
+      exclusive: !era.perRequest && isPerRequest(visit.revision),
+      signal,
+      hooks,
+    })
+  }
+  if (era.perRequest) return forwardPerRequest(passing, (added) => send(added, {}, visit.ctx.mcpReq.signal))
+  return forwardSession(ways, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
+}
+
+/** A 2025 upstream knows no rounds. What looks like one would be asked by the SDK itself, unchecked and in nobody's name. */
+function withoutRounds(reply: UpstreamReply): UpstreamReply {
+  if (reply.kind !== 'result' || reply.result.resultType !== 'input_required') return reply
+  return { kind: 'lost', reason: 'rubbish', sent: true, detail: 'a result of 2026-07-28 from a 2025 upstream' }
+}
+
+const known = ({ era }: InHand) => ({ kind: 'found', era }) as const
+
+/** An upstream asks in its own name, and a person has the upstream's time to answer. */
+function forUpstream(visit: Visit, { id }: Behind, { settings }: Ways): Visit {
+  return { ...visit, name: id, clocks: { ...visit.clocks, question: settings.clocks.upstreamAsk } }
+}
+
+/** A 2025 upstream is told once for its session what a 2026 client says with each request. */
+async function chooseLevel(
+  { levels }: Ways,
+  { id, upstream }: Behind,
+  visitor: Visitor,
+  { revision, ctx }: Visit,
+  { perRequest, capabilities }: UpstreamEra,
+  level: string,
+): Promise<void> {
+  if (perRequest || !isPerRequest(revision) || capabilities.logging === undefined) return
+  if (!levels.isNews(id, visitor.requester, level)) return
+  await upstream.request({ ...visitor, method: 'logging/setLevel', params: { level }, signal: ctx.mcpReq.signal })
+}
+
+/** Progress and log lines go to the client whose request they belong to. */
+function passedOn({ ctx, revision }: Visit, level: string | undefined): UpstreamHooks {
+  const tell = (method: string, params: JsonObject) =>
+    void ctx.mcpReq.notify({ method, params } as never).catch(() => {})
+  return {
+    progress(params) {
+      if (typeof params.progress !== 'number') return
+      tell('notifications/progress', { ...params, progress: risingProgress(ctx, params.progress) })
+    },
+    log(params) {
+      // B26-11: a 2026 client hears nothing that it did not ask for.
+      if (level === undefined ? isPerRequest(revision) : !isLoud(params.level, level)) return
+      tell('notifications/message', params)
+    },
+  }
+}
+
+function credentialOf({ accessToken, headers }: Account, { settings }: Ways, { provider = '' }: Behind): Credential {
+  const env = settings.assent.connections.providers.get(provider)?.sending.env
+  if (env !== undefined) return { env, value: accessToken }
+  const [header = 'Authorization', value = accessToken] = Object.entries(headers)[0] ?? []
+  return { header, value }
+}

@@ -1,0 +1,200 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { McpServer } from '@modelcontextprotocol/server'
+import type { JsonObject } from '../base/json.ts'
+import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
+import type { ServerFactory } from '../mcp/http/sessions.ts'
+import type { AskingSettings, ServerClocks } from '../server/visit.ts'
+import { calledSchema, knowsSchema } from './called-schema.ts'
+import { createCatalog } from './catalog.ts'
+import { createCompletions } from './completions.ts'
+import { credentialFor, credentialRejected } from './credential-for.ts'
+import { findEras } from './eras.ts'
+import { fastWay } from './fast/fast-way.ts'
+import type { Scope } from './find-behind.ts'
+import { gatewayServer } from './handlers.ts'
+import { createListeners } from './listeners.ts'
+import { createLogLevels } from './log-levels.ts'
+import { createNegotiations } from './negotiations.ts'
+import { createParking } from './parking.ts'
+import { createSessionBook } from './session-book.ts'
+import type { Behind, GatewaySettings } from './settings.ts'
+import type { UpstreamEra, UpstreamState, Visitor } from './upstream/upstream.ts'
+import { laneOf } from './visitor.ts'
+import { createWatching } from './watching.ts'
+import type { Ways } from './ways.ts'
+
+export interface GatewayOptions extends GatewaySettings {
+  readonly name: string
+  readonly version: string
+  /** The clocks of asking itself, in milliseconds. */
+  readonly asking: ServerClocks
+  readonly http?: Omit<HttpOptions, 'clock' | 'login'>
+}
+
+/** MCP clients on one side, the servers people already run on the other, and every question passed in between. */
+export interface Gateway {
+  /** Serves `/mcp` and `/mcp/{server}`; false: the path is not the gateway's. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /** A server for one client on the way that is not HTTP: all upstreams joined, or the one named. */
+  serverFor(only?: string): ServerFactory
+  upstreams(): readonly { readonly id: string; readonly state: UpstreamState }[]
+  readonly parked: number
+  readonly sessions: number
+  close(): Promise<void>
+}
+
+/** How long the first client is held up by an upstream that does not say what it speaks. */
+const probeMs = 3_000
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { assent, behind, clocks, limits, name, version } = options
+  const { clock } = assent
+  const book = createSessionBook()
+  const listeners = createListeners()
+  const completions = createCompletions()
+  const catalog = createCatalog({ clock, listsMs: clocks.lists })
+  const negotiations = createNegotiations(options.news)
+  const visitorOf = (one: Behind, visitor: Visitor) => credentialFor(assent, one, visitor)
+  const parked = {
+    most: limits.parked,
+    mostEach: assent.limits.openPerRequester,
+    parkMs: clocks.park,
+    askMs: clocks.upstreamAsk,
+  }
+  const ways: Ways = {
+    settings: options,
+    catalog,
+    completions,
+    parking: createParking(parked, clock),
+    levels: createLogLevels(),
+    watching: createWatching(visitorOf, clock),
+    negotiations,
+    inbox: () => assent.approvals.policy.fallback === 'inbox',
+    visitorOf,
+    rejected: (one, visitor) => credentialRejected(assent, one, visitor),
+    changed(server) {
+      catalog.forget(server)
+      for (const kind of ['tools', 'prompts', 'resources'] as const) {
+        book.tellAll(server, `notifications/${kind}/list_changed`)
+        for (const [path, { notify }] of servings) if (path === '' || path === server) notify[`${kind}Changed`]()
+      }
+    },
+  }
+  const asking: AskingSettings = { assent, name, clocks: options.asking, urlBy: 'push', assumeUrl: false, quirks: [] }
+  const servings = new Map<string, HttpServing>()
+  const erasOf = findEras(probeMs, negotiations)
+
+  const listening = behind.map(({ id, upstream }) =>
+    upstream.listen(({ method, params, requester, lane }) => {
+      if (method.endsWith('/list_changed')) catalog.forget(id, requester)
+      if (method === 'notifications/elicitation/complete') completions.tell(String(params.elicitationId))
+      book.tell(id, lane, method, params)
+      if (lane === undefined) listeners.tell(id, requester, method, params)
+    }),
+  )
+
+  const factoryFor =
+    (scope: Scope): ServerFactory =>
+    async ({ session, era: servedEra, requestInfo, authInfo }) => {
+      const eras = await erasOf(scope.behind)
+      const capabilities = capabilitiesOf(eras)
+      const instructions = scope.joined ? undefined : eras[0]?.instructions
+      const lane = session && laneOf(session.id)
+      const tell = (server: string, method: string, params: JsonObject) => {
+        catalog.forget(server)
+        book.tell(server, lane, method, params)
+      }
+      const { mcp, leave } = gatewayServer(ways, asking, scope, capabilities, { name, version }, instructions, tell)
+      if (servedEra === 'modern') {
+        const schema = await calledSchema(ways, scope, requestInfo, authInfo)
+        if (schema !== undefined) knowsSchema(mcp, schema)
+      }
+      if (servedEra === 'legacy') {
+        const closed = session?.closed ?? closing(mcp)
+        book.add({ mcp, servers: scope.behind.map(({ id }) => id), lane }, closed)
+        closed.addEventListener('abort', leave, { once: true })
+      }
+      return mcp
+    }
+
+  function scopeOf(only?: string): Scope {
+    return only === undefined
+      ? { joined: true, behind }
+      : { joined: false, behind: behind.filter(({ id }) => id === only) }
+  }
+
+  function servingFor(path: string): HttpServing | undefined {
+    const known = servings.get(path)
+    if (known !== undefined) return known
+    if (path !== '' && !behind.some(({ id }) => id === path)) return undefined
+    const scope = scopeOf(path === '' ? undefined : path)
+    const made = serveHttp(factoryFor(scope), {
+      ...options.http,
+      clock,
+      onListen: (listening) => listeners.add(ways, scope, listening),
+      ...(!scope.joined && scope.behind[0] && { shortcut: fastWay(ways, scope.behind[0], { name, version }) }),
+      ...(assent.login && { login: assent.login }),
+      ...(options.onError && { onError: options.onError }),
+    })
+    servings.set(path, made)
+    return made
+  }
+
+  return {
+    handle(request, response) {
+      const path = pathOf(request.url ?? '/')
+      const serving = path === undefined ? undefined : servingFor(path)
+      if (serving === undefined) return false
+      ;(serving.node as RequestListener)(request, response as never)
+      return true
+    },
+    serverFor: (only) => factoryFor(scopeOf(only)),
+    upstreams: () => behind.map(({ id, upstream }: Behind) => ({ id, state: upstream.state() })),
+    get parked() {
+      return ways.parking.size
+    },
+    get sessions() {
+      return [...servings.values()].reduce((sum, { sessions }) => sum + sessions, 0)
+    },
+    async close() {
+      for (const stop of listening) stop()
+      ways.parking.close()
+      await Promise.all([...servings.values()].map((serving) => serving.close()))
+      await Promise.all(behind.map(({ upstream }) => upstream.close()))
+    },
+  }
+}
+
+/** The end of a client that is not served over HTTP. */
+function closing({ server }: McpServer): AbortSignal {
+  const ending = new AbortController()
+  const before = server.onclose
+  server.onclose = () => {
+    before?.()
+    ending.abort()
+  }
+  return ending.signal
+}
+
+/** The part of the path after `/mcp`; undefined: not ours. */
+function pathOf(url: string): string | undefined {
+  // Not read as a url: what comes from outside need not be one.
+  const [path = ''] = url.split(/[?#]/, 1)
+  if (path === '/mcp' || path === '/mcp/') return ''
+  return (
+    /^\/mcp\/([a-z0-9-]{1,32})\/?$/.exec(path)?.[1] ??
+    (path.startsWith('/.well-known/oauth-protected-resource') ? '' : undefined)
+  )
+}
+
+/** What the upstreams can do together; one that did not say yet may have everything. */
+function capabilitiesOf(eras: readonly (UpstreamEra | undefined)[]): JsonObject {
+  const has = (name: string) => eras.some((era) => era === undefined || era.capabilities[name] !== undefined)
+  return {
+    tools: { listChanged: true },
+    ...(has('prompts') && { prompts: { listChanged: true } }),
+    ...(has('resources') && { resources: { listChanged: true, subscribe: true } }),
+    ...(has('completions') && { completions: {} }),
+    ...(has('logging') && { logging: {} }),
+  }
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { digest } from '../../base/canonical.ts'
+import { BadQuestion } from '../../elicitation/errors.ts'
+import type { ElicitationLimits } from '../../elicitation/limits.ts'
+import { checkUrl } from '../../elicitation/url.ts'
+import { isPerRequest } from '../../mcp/revision.ts'
+import { clientAnswer } from '../../server/answers.ts'
+import { readyToBeAsked } from '../../server/push.ts'
+import { sameQuestion } from '../../server/put.ts'
+import { checkMessage } from '../../server/question.ts'
+import type { Round } from '../../server/round.ts'
+import type { Visit } from '../../server/visit.ts'
+import { fromUpstream } from './provenance.ts'
+
+/** A page that an upstream wants the person to visit. */
+export interface Page {
+  readonly message: string
+  readonly url: string
+  /** The upstream's own name for it. */
+  readonly elicitationId?: string
+}
+
+export type Opened = 'accept' | 'decline' | 'cancel'
+
+const longestUrl = 8_192
+
+/** Asks whether the person will open an upstream's page. Yes is consent to open it; when they are done the upstream knows. */
+export async function askOpen(visit: Visit, round: Round, key: string, page: Page): Promise<Opened> {
+  const { name, walk, revision, assent } = visit
+  const question = { mode: 'url' as const, ...safePage(name, page, assent.limits) }
+  if (!isPerRequest(revision))
+    return pushOpen(visit, { ...question, elicitationId: page.elicitationId ?? randomUUID() })
+
+  const f = digest(question)
+  const before = sameQuestion(key, walk.a, f)
+  if (before?.v !== undefined) return before.v as Opened
+  const pending = sameQuestion(key, walk.p, f)
+  const given = pending && clientAnswer(visit.responses.get(key))
+  if (given === undefined) {
+    walk.p[key] = { f }
+    return round.put(key, question)
+  }
+  delete walk.p[key]
+  walk.a[key] = { f, v: given.action }
+  return given.action
+}
+
+/** The page as a person may be shown it: whose it is, and where it truly leads. Throws `BadQuestion` for any other. */
+export function safePage(
+  server: string,
+  { message, url }: Page,
+  limits?: ElicitationLimits,
+): { message: string; url: string } {
+  if (url.length > longestUrl) throw new BadQuestion('The url of a question is too long.')
+  const { href, hostname } = new URL(checkUrl(url))
+  // Letters of other alphabets can look like those of a name that people know.
+  const isDisguised = hostname.includes('xn--')
+  const marked = fromUpstream(server, message)
+  if (limits) checkMessage(limits, marked)
+  return {
+    message: isDisguised ? `${marked} (This page is at ${hostname}.)` : marked,
+    url: isDisguised ? href : url,
+  }
+}
+
+async function pushOpen({ ctx, clocks, ready }: Visit, params: object): Promise<Opened> {
+  const { signal } = ctx.mcpReq
+  await readyToBeAsked(ready, signal)
+  const request = { method: 'elicitation/create' as const, params: { ...params } }
+  const result = await ctx.mcpReq.send(request as never, { timeout: clocks.question, signal })
+  return clientAnswer(result)?.action ?? 'cancel'
+}

@@ -1,0 +1,40 @@
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import type { RpcError, UpstreamReply } from '../upstream/upstream.ts'
+import { type Page, safePage } from './ask-open.ts'
+
+/** The error by which a 2025 server says that pages have to be visited first. */
+const urlRequired = -32_042
+
+/** The pages that a 2025 upstream wants visited before it does what was asked; undefined: that is not what it says. */
+export function pagesIn(reply: UpstreamReply): (Page & JsonObject)[] | undefined {
+  if (reply.kind !== 'error' || reply.error.code !== urlRequired) return undefined
+  const { data } = reply.error
+  const elicitations = isPlainObject(data) && Array.isArray(data.elicitations) ? data.elicitations : []
+  const pages = elicitations.flatMap((one) =>
+    isPlainObject(one) && typeof one.message === 'string' && typeof one.url === 'string'
+      ? [
+          {
+            message: one.message,
+            url: one.url,
+            ...(typeof one.elicitationId === 'string' && { elicitationId: one.elicitationId }),
+          },
+        ]
+      : [],
+  )
+  return pages.length > 0 ? pages : undefined
+}
+
+/** The same error for a client of 2025-11-25: with addresses that are safe, and words that say whose they are. */
+export function pagesError(server: string, pages: readonly Page[]): RpcError {
+  const elicitations = pages.map((page, index) => ({
+    mode: 'url',
+    ...safePage(server, page),
+    elicitationId: page.elicitationId ?? `${server}-${index}`,
+  }))
+  return { code: urlRequired, message: `${server} needs you to visit a page first`, data: { elicitations } }
+}
+
+export function samePages(some: readonly Page[], others: readonly Page[]): boolean {
+  const names = (pages: readonly Page[]) => pages.map(({ url, elicitationId }) => elicitationId ?? url).sort()
+  return names(some).join('\n') === names(others).join('\n')
+}

@@ -1,0 +1,116 @@
+import { digest } from '../../base/canonical.ts'
+import { AssentError, type AssentErrorCode } from '../../base/errors.ts'
+import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
+import { AskRefused, refusalCode } from '../../mcp/refusal.ts'
+import { isPerRequest } from '../../mcp/revision.ts'
+import { askForm } from '../../server/asks.ts'
+import { sameQuestion } from '../../server/put.ts'
+import { askedForm } from '../../server/question.ts'
+import type { Round } from '../../server/round.ts'
+import type { Visit } from '../../server/visit.ts'
+import type { AskReply, RpcError } from '../upstream/upstream.ts'
+import { askInInbox } from './ask-in-inbox.ts'
+import { askOpen } from './ask-open.ts'
+import { fromUpstream } from './provenance.ts'
+
+/** What passing on a question needs to know. `visit.name` is the upstream that asks. */
+export interface Passing {
+  readonly visit: Visit
+  readonly round: Round
+  /** False: nobody is asked here on behalf of upstreams. */
+  readonly asks: boolean
+  /** Where the client cannot be asked, somebody can be in the inbox. */
+  readonly inbox: boolean
+  /** Called when something is asked. */
+  asked?(): void
+}
+
+const notFound = -32_601
+const invalid = -32_602
+/** What is wrong with the question itself, and not with those who are asked. */
+const badQuestions: ReadonlySet<AssentErrorCode> = new Set(['bad_question', 'form_asks_secret', 'form_refused'])
+
+/** Puts to the requester what an upstream asks, by whatever their client speaks, and gives back what the upstream expects. */
+export function passAsk(passing: Passing, key: string, method: string, params: JsonObject): Promise<AskReply> {
+  passing.asked?.()
+  // The round does not end while another ask of the upstream may still put its question.
+  return passing.round.during(async () => {
+    try {
+      if (method === 'elicitation/create') return await passElicitation(passing, key, params)
+      return await passRequest(passing, key, method, params)
+    } catch (error) {
+      return failed(error)
+    }
+  })
+}
+
+async function passElicitation(passing: Passing, key: string, params: JsonObject): Promise<AskReply> {
+  const { visit, round, asks, inbox } = passing
+  if (!asks) return refuse(notFound, 'Nobody can be asked here')
+  if (!visit.modes.form && !visit.modes.url && !inbox) return refuse(notFound, 'The client cannot be asked')
+  const { mode = 'form', message, url, requestedSchema, elicitationId } = params
+  if (typeof message !== 'string') return refuse(invalid, 'A question needs a message')
+  if (mode === 'url') {
+    if (!visit.modes.url) return refuse(invalid, 'The client did not declare url mode')
+    const page = { message, url: String(url), ...(typeof elicitationId === 'string' && { elicitationId }) }
+    return { result: { action: await askOpen(visit, round, key, page) } }
+  }
+  if (mode !== 'form') return refuse(invalid, `There is no mode "${String(mode)}"`)
+  if (!isPlainObject(requestedSchema)) return refuse(invalid, 'A form needs a schema')
+
+  const form = askedForm(visit.assent.limits, fromUpstream(visit.name, message), requestedSchema)
+  if (!visit.modes.form) {
+    return inbox ? askInInbox(visit, round, key, form) : refuse(invalid, 'The client did not declare form mode')
+  }
+  // By no other way after this one: an upstream waits only so long.
+  const { value } = await askForm({ ...visit, modes: { form: true, url: false } }, round, key, form, false)
+  return { result: { action: 'accept', content: value as Json } }
+}
+
+/** Sampling and roots: the client's own business, passed on if it said that it can. */
+async function passRequest(
+  { visit, round }: Passing,
+  key: string,
+  method: string,
+  params: JsonObject,
+): Promise<AskReply> {
+  const { capabilities, ctx, revision, walk, responses, clocks } = visit
+  const needed = method.split('/')[0] as string
+  if (capabilities[needed] === undefined) return refuse(notFound, `The client does not offer ${needed}`)
+  if (!isPerRequest(revision)) {
+    const options = { timeout: clocks.question, signal: ctx.mcpReq.signal }
+    return { result: (await ctx.mcpReq.send({ method, params } as never, options)) as JsonObject }
+  }
+  const f = digest([method, params])
+  const before = sameQuestion(key, walk.a, f)
+  if (before?.v !== undefined) return { result: before.v as JsonObject }
+  const given = sameQuestion(key, walk.p, f) && responses.get(key)
+  if (!isPlainObject(given)) {
+    walk.p[key] = { f }
+    return round.putRequest(key, { method, params })
+  }
+  delete walk.p[key]
+  walk.a[key] = { f, v: given as Json }
+  return { result: given as JsonObject }
+}
+
+function refuse(code: number, message: string, reason?: string): { readonly error: RpcError } {
+  return { error: { code, message, ...(reason !== undefined && { data: { status: 'refused', reason } }) } }
+}
+
+/** A no of the person is an answer. That nobody answered is an error with its reason, never a pretended no. */
+function failed(error: unknown): AskReply {
+  if (error instanceof AskRefused) {
+    const action = actionOf(error)
+    return action === undefined ? refuse(refusalCode, error.message, error.reason) : { result: action }
+  }
+  if (error instanceof AssentError) {
+    return refuse(badQuestions.has(error.code) ? invalid : refusalCode, error.message, error.code)
+  }
+  return refuse(refusalCode, 'The question could not be put to anybody', 'unanswered')
+}
+
+function actionOf({ status, reason }: AskRefused): { action: 'decline' | 'cancel' } | undefined {
+  if (status === 'declined') return { action: 'decline' }
+  return status === 'cancelled' && reason === 'cancelled' ? { action: 'cancel' } : undefined
+}

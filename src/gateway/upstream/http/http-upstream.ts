@@ -1,0 +1,228 @@
+import { createEvents } from '../../../base/events.ts'
+import type { JsonObject } from '../../../base/json.ts'
+import { EraMemory } from '../era-memory.ts'
+import { isPerRequestError } from '../handshake.ts'
+import { Health, tellTurns } from '../health.ts'
+import { eraOfDiscovery } from '../per-request.ts'
+import type { HttpSettings, UpstreamSurroundings } from '../settings.ts'
+import { unlessAborted } from '../unless-aborted.ts'
+import type {
+  EraReply,
+  Lost,
+  Upstream,
+  UpstreamNews,
+  UpstreamReply,
+  UpstreamRequest,
+  UpstreamState,
+  Visitor,
+} from '../upstream.ts'
+import { visitorKey, visitorOf } from '../visitor.ts'
+import { PerRequestLeg } from './per-request-leg.ts'
+import { Session, sessionGone } from './session.ts'
+import { HttpWay } from './way.ts'
+
+const closed: Lost = { kind: 'lost', reason: 'closed', sent: false, detail: 'the gateway ends' }
+const busy: Lost = { kind: 'lost', reason: 'busy', sent: false, detail: 'all sessions are in use' }
+
+/** An upstream at an address. */
+export function openHttp(settings: HttpSettings, surroundings: UpstreamSurroundings): Upstream {
+  return new HttpUpstream(settings, surroundings)
+}
+
+class HttpUpstream implements Upstream {
+  readonly name: string
+  readonly #surroundings: UpstreamSurroundings
+  readonly #way: HttpWay
+  readonly #perRequest: PerRequestLeg
+  readonly #sessions = new Map<string, Session>()
+  readonly #probes = new Map<string, Promise<EraReply>>()
+  readonly #memory: EraMemory
+  readonly #health: Health
+  readonly #news = createEvents<UpstreamNews>()
+  #callOffSweep: (() => void) | undefined
+  #isClosed = false
+
+  constructor(settings: HttpSettings, surroundings: UpstreamSurroundings) {
+    this.name = settings.name
+    this.#surroundings = surroundings
+    this.#way = new HttpWay(settings, surroundings)
+    this.#memory = new EraMemory(surroundings.clock, surroundings.limits.era)
+    this.#health = new Health(surroundings.clock, tellTurns(surroundings, settings.name))
+    this.#perRequest = new PerRequestLeg(this.#way, () => this.#drop())
+  }
+
+  async era(visitor: Visitor, signal: AbortSignal): Promise<EraReply> {
+    if (this.#isClosed) return closed
+    const { era } = this.#memory
+    return era !== undefined ? { kind: 'found', era } : unlessAborted(this.#probe(visitor), signal)
+  }
+
+  async request(request: UpstreamRequest): Promise<UpstreamReply> {
+    const known = this.#memory.era
+    let perRequest = known?.perRequest
+    if (perRequest === undefined || this.#isClosed) {
+      const found = await this.era(request, request.signal)
+      if (found.kind !== 'found') return found
+      perRequest = found.era.perRequest
+    }
+    const reply = await (perRequest ? this.#perRequest.request(request) : this.#inSession(request))
+    this.#health.note(reply)
+    this.#memory.doubt(reply)
+    return reply
+  }
+
+  async notify(visitor: Visitor, method: string, params: JsonObject): Promise<void> {
+    this.#sessions.get(visitorKey(visitor))?.notify(method, params)
+  }
+
+  listen(listener: (news: UpstreamNews) => void): () => void {
+    return this.#news.listen(listener)
+  }
+
+  leave(visitor: Visitor): void {
+    const key = visitorKey(visitor)
+    const session = this.#sessions.get(key)
+    if (session === undefined) return
+    this.#sessions.delete(key)
+    session.isLeaving = true
+    if (session.inFlight === 0) void session.end()
+  }
+
+  state(): UpstreamState {
+    const sessions = [...this.#sessions.values()]
+    const revision = this.#memory.era?.revision
+    return {
+      ...this.#health.state(),
+      open: sessions.length,
+      inFlight: sessions.reduce((sum, { inFlight }) => sum + inFlight, this.#perRequest.inFlight),
+      stderr: [],
+      ...(revision !== undefined && { revision }),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#callOffSweep?.()
+    this.#perRequest.close()
+    await Promise.all([...this.#sessions.values()].map((session) => session.end('the gateway ends')))
+    this.#sessions.clear()
+    await this.#way.close()
+  }
+
+  /** Visitors with the same credential wait for one probe; another's refusal says nothing about one's own. */
+  #probe(visitor: Visitor): Promise<EraReply> {
+    const key = JSON.stringify(visitor.credential ?? null)
+    const running = this.#probes.get(key)
+    if (running !== undefined) return running
+    const probe = this.#discover(visitor).then((found) => {
+      this.#probes.delete(key)
+      if (found.kind === 'found') this.#memory.keep(found.era)
+      this.#health.note(found)
+      return found
+    })
+    this.#probes.set(key, probe)
+    return probe
+  }
+
+  async #discover(visitor: Visitor): Promise<EraReply> {
+    const silence = new AbortController()
+    const callOff = this.#way.clock.after(this.#surroundings.limits.probe, () => silence.abort())
+    const probe = { ...visitorOf(visitor), method: 'server/discover', params: {}, signal: silence.signal }
+    const reply = await this.#perRequest.request(probe)
+    callOff()
+    switch (reply.kind) {
+      case 'result': {
+        const era = eraOfDiscovery(reply.result)
+        return era === undefined ? this.#greet(visitor) : { kind: 'found', era }
+      }
+      case 'unauthorized':
+        return reply
+      case 'error':
+        return isPerRequestError(reply.error) ? reply : this.#greet(visitor)
+      case 'lost': {
+        const isNoAnswer = ['down', 'redirected', 'closed'].includes(reply.reason)
+        return isNoAnswer ? { ...reply, sent: false } : this.#greet(visitor)
+      }
+    }
+  }
+
+  async #greet(visitor: Visitor): Promise<EraReply> {
+    return this.#sessionOf(visitor)?.ready ?? busy
+  }
+
+  async #inSession(request: UpstreamRequest): Promise<UpstreamReply> {
+    const reply = await this.#once(request)
+    return reply === sessionGone ? this.#once(request) : reply
+  }
+
+  async #once(request: UpstreamRequest): Promise<UpstreamReply> {
+    if (request.exclusive !== true) return this.#sessionOf(request)?.request(request) ?? busy
+    const session = this.#enter(request)
+    if (session === undefined) return busy
+    const reply = await session.request(request)
+    session.leave()
+    return reply
+  }
+
+  /** A session on which nobody else can have asked: many servers ask on a stream that belongs to no request. */
+  #enter(visitor: Visitor): Session | undefined {
+    const first = visitorKey(visitor)
+    for (let n = 1; ; n += 1) {
+      const session = this.#sessionOf(visitor, n === 1 ? first : `${first} ${n}`)
+      if (session === undefined || session.enter()) return session
+    }
+  }
+
+  #sessionOf(visitor: Visitor, key = visitorKey(visitor)): Session | undefined {
+    const open = this.#sessions.get(key)
+    if (open !== undefined && !open.isGone) return open
+    if (open !== undefined) this.#retire(key, open)
+    if (this.#sessions.size >= this.#surroundings.limits.sessions && !this.#makeRoom()) return undefined
+    const session = new Session(
+      {
+        way: this.#way,
+        tell: (visitor, method, params) => this.#tell(visitor, method, params),
+        dropped: () => this.#drop(),
+      },
+      visitorOf(visitor),
+    )
+    this.#sessions.set(key, session)
+    this.#sweepLater()
+    return session
+  }
+
+  /** What is still in flight on it ends by itself. */
+  #retire(key: string, session: Session): void {
+    this.#sessions.delete(key)
+    session.isLeaving = true
+    if (session.inFlight === 0) void session.end()
+  }
+
+  #makeRoom(): boolean {
+    const idle = [...this.#sessions].filter(([, { inFlight }]) => inFlight === 0)
+    const [oldest] = idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed)
+    if (oldest === undefined) return false
+    this.#retire(...oldest)
+    return true
+  }
+
+  #sweepLater(): void {
+    const { idle } = this.#surroundings.limits
+    this.#callOffSweep ??= this.#way.clock.after(idle / 2, () => {
+      this.#callOffSweep = undefined
+      const before = this.#way.clock.now().getTime() - idle
+      for (const [key, session] of this.#sessions) {
+        if (session.inFlight === 0 && session.lastUsed <= before) this.#retire(key, session)
+      }
+      if (this.#sessions.size > 0) this.#sweepLater()
+    })
+  }
+
+  #tell({ requester, lane }: Visitor, method: string, params: JsonObject): void {
+    this.#news.tell({ upstream: this.name, requester, ...(lane !== undefined && { lane }), method, params })
+  }
+
+  #drop(): void {
+    this.#health.dropped += 1
+  }
+}

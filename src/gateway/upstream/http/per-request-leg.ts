@@ -1,0 +1,74 @@
+import { Conversation } from '../conversation.ts'
+import type { Flight } from '../flight.ts'
+import { readMessage } from '../message.ts'
+import { perRequestRevision } from '../per-request.ts'
+import type { UpstreamReply, UpstreamRequest } from '../upstream.ts'
+import { writeRequest } from '../wire.ts'
+import type { Exchange, HttpEnd } from './exchange.ts'
+import { judge } from './judge.ts'
+import type { HttpWay } from './way.ts'
+
+/** Requests of 2026-07-28: each stands alone, on a stream of its own, and closing the stream cancels it (H26-11). */
+export class PerRequestLeg {
+  readonly #way: HttpWay
+  readonly #conversation: Conversation
+
+  constructor(way: HttpWay, dropped: () => void) {
+    this.#way = way
+    this.#conversation = new Conversation({
+      clock: way.clock,
+      limits: way.surroundings.limits,
+      say: () => {},
+      tell: () => {},
+      dropped,
+    })
+    this.#conversation.perRequest = true
+  }
+
+  get inFlight(): number {
+    return this.#conversation.flights.size
+  }
+
+  request(request: UpstreamRequest): Promise<UpstreamReply> {
+    const way = this.#way
+    const flight = this.#conversation.take(request, request.original?.perRequest === true)
+    flight.release = () => this.#conversation.leave(flight)
+    const body = writeRequest(flight, true, way.surroundings.self)
+    if (body === undefined) return flight.ended
+    const exchange = way.send(
+      { method: 'POST', headers: way.perRequestHeaders(perRequestRevision, request), body },
+      {
+        started: () => {
+          flight.sent = true
+        },
+        event: (data) => this.#conversation.hear(readMessage(data), data, flight),
+        ended: (end, exchange) => this.#over(flight, end, exchange),
+      },
+    )
+    flight.release = () => {
+      this.#conversation.leave(flight)
+      finish(way, flight, exchange)
+    }
+    flight.watch(nothing)
+    return flight.ended
+  }
+
+  close(): void {
+    this.#conversation.loseAll('closed', 'the gateway ends')
+  }
+
+  #over(flight: Flight, end: HttpEnd, exchange: Exchange) {
+    if (flight.reply !== undefined) return this.#way.lingering.remove(exchange)
+    if (end.kind === 'answer' && end.status < 300) this.#conversation.hear(readMessage(end.text), end.text, flight)
+    if (flight.reply === undefined) flight.end(judge(end, flight.sent))
+  }
+}
+
+/** A stream that brought its answer may end by itself; any other is closed. */
+export function finish(way: HttpWay, flight: Flight, exchange: Exchange): void {
+  if (exchange.isOver) return
+  if (flight.reply?.kind === 'lost') exchange.abort()
+  else way.lingering.add(exchange)
+}
+
+function nothing(): void {}

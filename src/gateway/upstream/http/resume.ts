@@ -1,0 +1,44 @@
+import type { Exchange } from './exchange.ts'
+import type { HttpWay } from './way.ts'
+
+/** Whose stream it is. */
+export interface Resumed {
+  headers(): string[]
+  event(data: string): void
+  /** It cannot be taken up again. */
+  failed(detail: string): void
+}
+
+const usualWait = 1_000
+const leastWait = 50
+const mostFailures = 5
+
+/** Takes a broken stream up again where it broke off, as often as it breaks (H11-08). Returns how to stop. */
+export function resume(way: HttpWay, broken: Exchange, { headers, event, failed }: Resumed): () => void {
+  let lastId = broken.lastEventId ?? ''
+  let retry = broken.retry ?? usualWait
+  let failures = 0
+  let stop = wait()
+
+  function wait(): () => void {
+    return way.clock.after(Math.max(retry * 2 ** failures, leastWait), () => {
+      const exchange = way.send(
+        { method: 'GET', headers: [...headers(), 'last-event-id', lastId] },
+        { event, ended: (end, exchange) => over(end.kind, exchange) },
+      )
+      stop = () => exchange.abort()
+    })
+  }
+
+  function over(kind: string, exchange: Exchange) {
+    if (kind === 'answer' || kind === 'too-long') return failed('the stream broke and could not be taken up again')
+    const hasMoved = exchange.lastEventId !== undefined && exchange.lastEventId !== lastId
+    failures = hasMoved ? 0 : failures + 1
+    if (failures > mostFailures) return failed('the stream broke again and again')
+    lastId = exchange.lastEventId ?? lastId
+    retry = exchange.retry ?? retry
+    stop = wait()
+  }
+
+  return () => stop()
+}

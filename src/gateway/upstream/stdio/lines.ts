@@ -1,0 +1,50 @@
+import { Utf8Chunks } from '../utf8.ts'
+
+/** What a stream of lines brings. */
+export interface LineListener {
+  line(text: string): void
+  /** A line over the limit; its beginning and its end are all that is left of it. */
+  tooLong(head: string, tail: string): void
+}
+
+const kept = 1_024
+
+/** Reads lines from chunks of bytes, and never holds more than one line of the longest length. */
+export class LineReader {
+  readonly #bytes = new Utf8Chunks()
+  readonly #limit: number
+  readonly #listener: LineListener
+  #rest = ''
+  #head: string | undefined
+
+  constructor(limit: number, listener: LineListener) {
+    this.#limit = limit
+    this.#listener = listener
+  }
+
+  read(chunk: Buffer): void {
+    const text = this.#rest + this.#bytes.decode(chunk)
+    let start = 0
+    for (;;) {
+      const end = text.indexOf('\n', start)
+      if (end === -1) break
+      this.#line(text.slice(start, end))
+      start = end + 1
+    }
+    this.#rest = text.slice(start)
+    if (this.#rest.length > this.#limit) {
+      this.#head ??= this.#rest.slice(0, kept)
+      this.#rest = this.#rest.slice(-kept)
+    }
+  }
+
+  #line(line: string) {
+    if (this.#head !== undefined || line.length > this.#limit) {
+      const head = this.#head ?? line.slice(0, kept)
+      this.#head = undefined
+      return this.#listener.tooLong(head, line.slice(-kept))
+    }
+    const text = line.trim()
+    if (text !== '') this.#listener.line(text)
+  }
+}

@@ -1,0 +1,287 @@
+import { createEvents } from '../../../base/events.ts'
+import type { JsonObject } from '../../../base/json.ts'
+import { EraMemory } from '../era-memory.ts'
+import { Health, tellTurns } from '../health.ts'
+import type { StdioSettings, UpstreamSurroundings } from '../settings.ts'
+import { unlessAborted } from '../unless-aborted.ts'
+import type {
+  EraReply,
+  Lost,
+  LostReason,
+  Upstream,
+  UpstreamEra,
+  UpstreamNews,
+  UpstreamReply,
+  UpstreamRequest,
+  UpstreamState,
+  Visitor,
+} from '../upstream.ts'
+import { processKey, sharedProcessKey, visitorOf } from '../visitor.ts'
+import { BackOff } from './back-off.ts'
+import { childEnvironment } from './environment.ts'
+import { longestIdle } from './places.ts'
+import { Waiting } from './waiting.ts'
+import { type Meeting, Worker, type WorkerDesk } from './worker.ts'
+
+const keptLines = 20
+
+/** An upstream that is a program: a process for each 2025 visitor, one for all where requests stand alone. */
+export function openStdio(settings: StdioSettings, surroundings: UpstreamSurroundings): Upstream {
+  return new StdioUpstream(settings, surroundings)
+}
+
+class StdioUpstream implements Upstream {
+  readonly name: string
+  readonly #settings: StdioSettings
+  readonly #surroundings: UpstreamSurroundings
+  readonly #workers = new Set<Worker>()
+  readonly #waiting: Waiting
+  readonly #memory: EraMemory
+  readonly #health: Health
+  readonly #backOff: BackOff
+  readonly #news = createEvents<UpstreamNews>()
+  readonly #stderr: string[] = []
+  readonly #desk: WorkerDesk
+  readonly #stopListening: () => void
+  #probing: Promise<EraReply> | undefined
+  #diesOfProbes = false
+  #callOffSweep: (() => void) | undefined
+  #isClosed = false
+
+  constructor(settings: StdioSettings, surroundings: UpstreamSurroundings) {
+    const { clock, limits, places } = surroundings
+    this.name = settings.name
+    this.#settings = settings
+    this.#surroundings = surroundings
+    this.#waiting = new Waiting(clock)
+    this.#memory = new EraMemory(clock, limits.era)
+    this.#health = new Health(clock, tellTurns(surroundings, settings.name))
+    this.#backOff = new BackOff(clock)
+    this.#stopListening = places.onFree(() => this.#waiting.wake())
+    this.#desk = {
+      surroundings,
+      tell: (visitor, method, params) => this.#tell(visitor, method, params),
+      dropped: () => {
+        this.#health.dropped += 1
+      },
+      complained: (line) => {
+        this.#stderr.push(line)
+        if (this.#stderr.length > keptLines) this.#stderr.shift()
+      },
+      freed: () => this.#freed(),
+      exited: (worker, detail) => this.#exited(worker, detail),
+    }
+  }
+
+  async era(visitor: Visitor, signal: AbortSignal): Promise<EraReply> {
+    for (;;) {
+      if (this.#isClosed) return lost('closed', 'the gateway ends')
+      const { era } = this.#memory
+      if (era !== undefined) return { kind: 'found', era }
+      if (signal.aborted) return cancelled
+      // What a process that runs was found to speak, it speaks as long as it runs.
+      const met = [...this.#workers].find((worker) => worker.era !== undefined && !worker.isEnding)?.era
+      if (met !== undefined) this.#memory.keep(met)
+      else if (this.#probing === undefined) return this.#probe(visitor, signal)
+      else await this.#waiting.wait(signal, this.#surroundings.limits.handshake)
+    }
+  }
+
+  async request(request: UpstreamRequest): Promise<UpstreamReply> {
+    const found = await this.era(request, request.signal)
+    if (found.kind !== 'found') return found
+    const worker = await this.#enter(request, found.era)
+    if (!(worker instanceof Worker)) return worker
+    const reply = await worker.request(request)
+    worker.leave()
+    if (reply.kind !== 'lost') this.#backOff.worked()
+    this.#health.note(reply)
+    this.#memory.doubt(reply)
+    return reply
+  }
+
+  async notify(visitor: Visitor, method: string, params: JsonObject): Promise<void> {
+    for (const worker of this.#of(visitor)) worker.notify(method, params)
+  }
+
+  listen(listener: (news: UpstreamNews) => void): () => void {
+    return this.#news.listen(listener)
+  }
+
+  leave(visitor: Visitor): void {
+    for (const worker of this.#of(visitor)) {
+      worker.isLeaving = true
+      if (worker.idleSince() !== undefined) void worker.end()
+    }
+  }
+
+  state(): UpstreamState {
+    const revision = this.#memory.era?.revision
+    return {
+      ...this.#health.state(),
+      open: this.#workers.size,
+      inFlight: [...this.#workers].reduce((sum, { inFlight }) => sum + inFlight, 0),
+      stderr: [...this.#stderr],
+      ...(revision !== undefined && { revision }),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#callOffSweep?.()
+    this.#waiting.wake()
+    await Promise.all([...this.#workers].map((worker) => worker.end()))
+    this.#stopListening()
+  }
+
+  /** One at a time: a program is not started many times over to learn the same thing. */
+  async #probe(visitor: Visitor, signal: AbortSignal): Promise<EraReply> {
+    const deadline = this.#now() + this.#surroundings.limits.queueWait
+    for (;;) {
+      const started = this.#start(visitor, processKey(visitor), this.#diesOfProbes ? 'greet' : 'probe')
+      if (started instanceof Worker) {
+        this.#probing = this.#met(started, visitor)
+        return unlessAborted(this.#probing, signal)
+      }
+      const refusal = started ?? (await this.#stillFull(signal, deadline))
+      if (refusal !== undefined) return refusal
+      if (this.#probing !== undefined) return this.era(visitor, signal)
+    }
+  }
+
+  async #met(first: Worker, visitor: Visitor): Promise<EraReply> {
+    let worker = first
+    let met = await worker.ready
+    // Some older servers do not survive a request before the handshake; as 2025 servers they may do well.
+    if (met.kind === 'lost' && worker.isGone && !this.#diesOfProbes && !this.#isClosed) {
+      this.#diesOfProbes = true
+      const again = this.#start(visitor, processKey(visitor), 'greet', true)
+      if (again instanceof Worker) {
+        worker = again
+        met = await worker.ready
+      }
+      if (met.kind !== 'found') this.#diesOfProbes = false
+    }
+    if (met.kind === 'found') this.#keep(worker, met.era.perRequest)
+    else void worker.end()
+    this.#probing = undefined
+    this.#health.note(met)
+    this.#waiting.wake()
+    return met
+  }
+
+  #keep(worker: Worker, perRequest: boolean): void {
+    if (worker.era !== undefined) this.#memory.keep(worker.era)
+    if (perRequest) worker.key = sharedProcessKey(worker.visitor)
+  }
+
+  /** A process that this request may use, in use from here on. */
+  async #enter(request: UpstreamRequest, era: UpstreamEra): Promise<Worker | Lost> {
+    const { perRequest } = era
+    const key = perRequest ? sharedProcessKey(request) : processKey(request)
+    const exclusive = request.exclusive === true && !perRequest
+    const deadline = this.#now() + this.#surroundings.limits.queueWait
+    for (;;) {
+      if (this.#isClosed) return lost('closed', 'the gateway ends')
+      if (request.signal.aborted) return cancelled
+      for (const worker of this.#workers) if (worker.key === key && worker.enter(exclusive)) return worker
+      const started = this.#start(request, key, era)
+      if (started instanceof Worker) {
+        started.enter(exclusive)
+        return started
+      }
+      const refusal = started ?? (await this.#stillFull(request.signal, deadline))
+      if (refusal !== undefined) return refusal
+    }
+  }
+
+  /** Undefined: there is no room now. */
+  #start(visitor: Visitor, key: string, meeting: Meeting, atOnce = false): Worker | Lost | undefined {
+    const { limits, places } = this.#surroundings
+    const wait = atOnce ? 0 : this.#backOff.remaining
+    if (wait > limits.restartPatience)
+      return lost('down', `it failed, and is started again in ${Math.ceil(wait / 1_000)} s`)
+    if (wait > 0) return undefined
+    if (this.#workers.size >= limits.processes) {
+      longestIdle(this.#workers)?.evict()
+      return undefined
+    }
+    const place = { idleSince: () => worker?.idleSince(), evict: () => worker?.evict() }
+    let worker: Worker | undefined
+    if (!places.take(place)) return undefined
+    worker = new Worker(this.#desk, this.#program(visitor), visitorOf(visitor), key, meeting)
+    this.#workers.add(worker)
+    this.#places.set(worker, place)
+    this.#sweepLater()
+    return worker
+  }
+
+  readonly #places = new WeakMap<Worker, { idleSince(): number | undefined; evict(): void }>()
+
+  /** Waits for room, or says why it does not. */
+  async #stillFull(signal: AbortSignal, deadline: number): Promise<Lost | undefined> {
+    const { limits } = this.#surroundings
+    if (this.#waiting.size >= limits.queue) return lost('busy', 'too many requests wait for a process')
+    const left = deadline - this.#now()
+    if (left <= 0) return lost('busy', 'all processes are in use')
+    await this.#waiting.wait(signal, Math.min(left, this.#backOff.remaining || left))
+    if (signal.aborted) return cancelled
+    return this.#isClosed ? lost('closed', 'the gateway ends') : undefined
+  }
+
+  #program({ credential }: Visitor) {
+    const { command, args = [], env = {}, cwd } = this.#settings
+    const secret = credential !== undefined && 'env' in credential ? { [credential.env]: credential.value } : {}
+    return { command, args, cwd, env: childEnvironment(process.env, env, secret) }
+  }
+
+  #freed(): void {
+    // An idle process keeps its place from those who wait for one; they look, and end it if they need to.
+    this.#waiting.wake()
+  }
+
+  #exited(worker: Worker, detail: string): void {
+    this.#workers.delete(worker)
+    if (!worker.isEnding && !this.#isClosed) {
+      this.#health.restarts += 1
+      this.#health.down(`the process ${detail}`)
+      this.#backOff.failed()
+      this.#memory.forget()
+    }
+    const place = this.#places.get(worker)
+    if (place !== undefined) this.#surroundings.places.free(place)
+    this.#waiting.wake()
+  }
+
+  #of(visitor: Visitor): Worker[] {
+    const key = processKey(visitor)
+    return [...this.#workers].filter((worker) => worker.key === key)
+  }
+
+  #sweepLater(): void {
+    const { clock, limits } = this.#surroundings
+    this.#callOffSweep ??= clock.after(limits.idle / 2, () => {
+      this.#callOffSweep = undefined
+      const before = this.#now() - limits.idle
+      for (const worker of this.#workers) {
+        const since = worker.idleSince()
+        if (since !== undefined && since <= before) void worker.end()
+      }
+      if (this.#workers.size > 0) this.#sweepLater()
+    })
+  }
+
+  #tell({ requester, lane }: Visitor, method: string, params: JsonObject): void {
+    this.#news.tell({ upstream: this.name, requester, ...(lane !== undefined && { lane }), method, params })
+  }
+
+  #now(): number {
+    return this.#surroundings.clock.now().getTime()
+  }
+}
+
+const cancelled = lost('cancelled', 'the caller wants no answer any more')
+
+function lost(reason: LostReason, detail: string): Lost {
+  return { kind: 'lost', reason, sent: false, detail }
+}

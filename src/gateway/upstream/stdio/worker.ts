@@ -1,0 +1,205 @@
+import type { JsonObject } from '../../../base/json.ts'
+import { Conversation } from '../conversation.ts'
+import type { Flight } from '../flight.ts'
+import { eraOfGreeting, greeting, isPerRequestError } from '../handshake.ts'
+import { readMessage } from '../message.ts'
+import { eraOfDiscovery } from '../per-request.ts'
+import type { UpstreamSurroundings } from '../settings.ts'
+import type { EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest, Visitor } from '../upstream.ts'
+import { cancelled, writeRequest } from '../wire.ts'
+import { Child, type Program } from './child.ts'
+import type { Occupant } from './places.ts'
+
+/** How a new process is met: asked what it speaks, greeted as a 2025 server, or taken for what was found before. */
+export type Meeting = 'probe' | 'greet' | UpstreamEra
+
+/** What a process needs from its upstream. */
+export interface WorkerDesk {
+  readonly surroundings: UpstreamSurroundings
+  tell(visitor: Visitor, method: string, params: JsonObject): void
+  dropped(): void
+  complained(line: string): void
+  /** Somebody may use it, or its place, now. */
+  freed(worker: Worker): void
+  exited(worker: Worker, detail: string): void
+}
+
+/** One process of an upstream. */
+export class Worker implements Occupant {
+  /** Who may use it. */
+  key: string
+  readonly visitor: Visitor
+  readonly ready: Promise<EraReply>
+  era: UpstreamEra | undefined
+  /** It is told to end, and nobody else is to use it. */
+  isEnding = false
+  isLeaving = false
+  isGone = false
+  readonly #desk: WorkerDesk
+  readonly #conversation: Conversation
+  readonly #child: Child
+  #users = 0
+  #isExclusive = false
+  #lastUsed: number
+
+  constructor(desk: WorkerDesk, program: Program, visitor: Visitor, key: string, meeting: Meeting) {
+    this.#desk = desk
+    this.key = key
+    this.visitor = visitor
+    this.#lastUsed = this.#now()
+    const { clock, limits } = desk.surroundings
+    this.#conversation = new Conversation({
+      clock,
+      limits,
+      say: (message) => void this.#child.write(JSON.stringify(message)),
+      tell: (method, params) => desk.tell(visitor, method, params),
+      dropped: desk.dropped,
+    })
+    this.#child = new Child(program, limits.messageBytes, {
+      line: (text) => this.#conversation.hear(readMessage(text), text),
+      tooLong: (head, tail) => this.#tooLong(head, tail),
+      complained: desk.complained,
+      exited: (detail) => this.#exited(detail),
+    })
+    this.ready = this.#meet(meeting)
+  }
+
+  get inFlight(): number {
+    return this.#conversation.flights.size
+  }
+
+  idleSince(): number | undefined {
+    return this.#users === 0 && !this.isEnding ? this.#lastUsed : undefined
+  }
+
+  evict(): void {
+    void this.end()
+  }
+
+  /** Takes it into use if that is possible; `leave` gives it back. */
+  enter(exclusive: boolean): boolean {
+    if (this.isEnding || this.isLeaving || this.#isExclusive) return false
+    if (exclusive && (this.#users > 0 || this.#conversation.hasOrphans)) return false
+    this.#users += 1
+    this.#isExclusive = exclusive
+    return true
+  }
+
+  leave(): void {
+    this.#users -= 1
+    this.#isExclusive = false
+    this.#lastUsed = this.#now()
+    if (this.isLeaving && this.#users === 0) void this.end()
+    this.#desk.freed(this)
+  }
+
+  async request(request: UpstreamRequest): Promise<UpstreamReply> {
+    // On board before the handshake is over: what an upstream asks first is then already somebody's.
+    const flight = this.#take(request)
+    if (this.era === undefined) {
+      const met = await Promise.race([this.ready, flight.ended])
+      if (met.kind !== 'found') flight.end(met)
+    }
+    if (flight.reply === undefined) this.#write(flight, this.era?.perRequest === true)
+    return flight.ended
+  }
+
+  notify(method: string, params: JsonObject): void {
+    if (this.era?.perRequest === false) this.#child.write(JSON.stringify({ jsonrpc: '2.0', method, params }))
+  }
+
+  async end(): Promise<void> {
+    this.isEnding = true
+    this.#conversation.loseAll('closed', 'the process is ended')
+    await this.#child.end(this.#desk.surroundings.limits.farewell)
+  }
+
+  async #meet(meeting: Meeting): Promise<EraReply> {
+    // Not in the constructor's own turn: the upstream has to know the worker first.
+    await undefined
+    const met = await this.#met(meeting)
+    if (met.kind !== 'found') return met
+    this.era = met.era
+    this.#conversation.perRequest = met.era.perRequest
+    return met
+  }
+
+  async #met(meeting: Meeting): Promise<EraReply> {
+    if (meeting === 'greet') return this.#greet()
+    if (meeting !== 'probe') return meeting.perRequest ? { kind: 'found', era: meeting } : this.#greet()
+    const reply = await this.#handshake('server/discover', {}, true, this.#desk.surroundings.limits.probe)
+    if (reply.kind === 'lost') return reply.reason === 'cancelled' ? this.#greet() : { ...reply, sent: false }
+    if (reply.kind === 'error' && isPerRequestError(reply.error)) return reply
+    const era = reply.kind === 'result' ? eraOfDiscovery(reply.result) : undefined
+    return era === undefined ? this.#greet() : { kind: 'found', era }
+  }
+
+  async #greet(): Promise<EraReply> {
+    const { limits, self } = this.#desk.surroundings
+    const reply = await this.#handshake('initialize', greeting(this.visitor, self), false, limits.handshake)
+    if (reply.kind === 'lost') {
+      const reason = reply.reason === 'cancelled' ? 'down' : reply.reason
+      return { ...reply, reason, sent: false, detail: `handshake: ${reply.detail}` }
+    }
+    if (reply.kind !== 'result') return reply
+    const era = eraOfGreeting(reply.result)
+    if (era === undefined) return unsupported(reply.result.protocolVersion)
+    this.#child.write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    return { kind: 'found', era }
+  }
+
+  async #handshake(method: string, params: JsonObject, perRequest: boolean, ms: number): Promise<UpstreamReply> {
+    const silence = new AbortController()
+    const callOff = this.#desk.surroundings.clock.after(ms, () => silence.abort())
+    const flight = this.#conversation.take({ ...this.visitor, method, params, signal: silence.signal })
+    flight.release = () => this.#conversation.leave(flight)
+    flight.watch(() => {})
+    this.#write(flight, perRequest)
+    const reply = await flight.ended
+    callOff()
+    return reply
+  }
+
+  #take(request: UpstreamRequest): Flight {
+    const flight = this.#conversation.take(request)
+    flight.release = () => this.#conversation.leave(flight)
+    flight.watch(() => {
+      if (flight.sent) this.#child.write(JSON.stringify(cancelled(flight)))
+    })
+    return flight
+  }
+
+  #write(flight: Flight, perRequest: boolean) {
+    const line = writeRequest(flight, perRequest, this.#desk.surroundings.self)
+    if (line === undefined) return
+    if (this.isGone) return flight.lose('down', 'the process has ended', false)
+    if (!this.#child.write(line)) return flight.lose('busy', 'the process does not read what it is sent', false)
+    flight.sent = true
+  }
+
+  /** Whose answer it was is written at its beginning or at its end; where it is not, it may be anybody's. */
+  #tooLong(head: string, tail: string): void {
+    this.#desk.dropped()
+    const [, id] = /^\{"jsonrpc":"2\.0","id":(\d+)[,}]/.exec(head) ?? /"id":(\d+)\}\s*$/.exec(tail) ?? []
+    const flight = id === undefined ? undefined : this.#conversation.flights.get(Number(id))
+    if (flight !== undefined) flight.lose('too-long', 'the answer is longer than the limit')
+    else if (!/^\{[^{]*"method":/.test(head))
+      this.#conversation.loseAll('too-long', 'an answer is longer than the limit')
+  }
+
+  #exited(detail: string): void {
+    this.isGone = true
+    this.#conversation.loseAll('broken', `the process ${detail}`)
+    this.#desk.exited(this, detail)
+    this.isEnding = true
+  }
+
+  #now(): number {
+    return this.#desk.surroundings.clock.now().getTime()
+  }
+}
+
+function unsupported(version: unknown): Lost {
+  const detail = `it speaks protocol version ${String(version).slice(0, 40)}`
+  return { kind: 'lost', reason: 'unsupported', sent: false, detail }
+}

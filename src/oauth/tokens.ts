@@ -1,0 +1,52 @@
+import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import type { Tokens } from '../connection/provider.ts'
+import { accountIn } from './account.ts'
+import type { Quirks } from './quirks.ts'
+
+interface Asked {
+  readonly scopes: readonly string[]
+  /** When the request was sent. */
+  readonly at: Date
+  /** What is kept on where the server sends no new one. */
+  readonly refreshToken?: string
+}
+
+const longestSeconds = 10 * 365 * 86_400
+
+/** What a token endpoint gave, in our words. */
+export function tokensIn(
+  response: TokenEndpointResponse & TokenEndpointResponseHelpers,
+  asked: Asked,
+  quirks: Quirks,
+): Tokens {
+  const { access_token: accessToken, refresh_token: refreshToken = asked.refreshToken, expires_in: seconds } = response
+  const account = accountOf(response, quirks)
+  return {
+    credential: { kind: 'tokens', accessToken, ...(refreshToken !== undefined && { refreshToken }) },
+    scopes: scopesIn(response.scope, { ...asked, ...(refreshToken !== undefined && { refreshToken }) }, quirks),
+    ...(seconds !== undefined && {
+      expiresAt: new Date(asked.at.getTime() + Math.min(seconds, longestSeconds) * 1_000),
+    }),
+    ...(account !== undefined && { account }),
+  }
+}
+
+function scopesIn(said: string | undefined, { scopes, refreshToken }: Asked, quirks: Quirks): string[] {
+  if (said === undefined || quirks.scopes === 'unsaid') return [...scopes]
+  const named = said.split(quirks.scopes === 'comma' ? /[\s,]+/ : /\s+/).filter(Boolean)
+  const implied = named.flatMap((scope) => quirks.impliedScopes?.[scope] ?? [])
+  // Many servers leave these two out of what they say; that they are in effect shows in what they give.
+  const shown = scopes.filter(
+    (scope) => scope === 'openid' || (scope === 'offline_access' && refreshToken !== undefined),
+  )
+  return [...new Set([...named, ...implied, ...shown])]
+}
+
+function accountOf(
+  response: TokenEndpointResponse & TokenEndpointResponseHelpers,
+  { account }: Quirks,
+): string | undefined {
+  if (account?.at === 'token-response') return accountIn(response, [account.field])
+  const claims = response.claims()
+  return claims === undefined ? undefined : accountIn(claims)
+}

@@ -1,0 +1,65 @@
+import type { Events } from '../base/events.ts'
+import { visibleLine } from '../base/visible-text.ts'
+import type { GatewayNews } from '../call/news.ts'
+import type { ElicitationNews } from '../elicitation/desk.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import type { Log } from './log.ts'
+import { outcomeOf, waitedMs } from './outcome.ts'
+
+/**
+ * Writes what happens with questions. No line holds what was asked, what it was about, or who a person is: logs go
+ * where nobody can be forgotten, and the audit has all of it.
+ */
+export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
+  return events.listen((news) => {
+    switch (news.kind) {
+      case 'asked':
+        return log.info(factsOf(news.elicitation), 'asked')
+      case 'joined':
+        return log.debug(factsOf(news.elicitation), 'asked again')
+      case 'settled': {
+        const { createdAt, state } = news.elicitation
+        const via = state.kind === 'answered' ? { via: state.by.via } : {}
+        const end = { outcome: outcomeOf(state), waitedMs: waitedMs(createdAt, state), ...via }
+        return log.info({ ...factsOf(news.elicitation), ...end }, 'settled')
+      }
+      case 'fallback':
+        return log.warn({ server: news.server, reason: news.reason }, 'a client could not be asked')
+      case 'answer-refused':
+        return log.warn({ ...factsOf(news.elicitation), reason: news.reason }, 'an answer was refused')
+      case 'channel-failed': {
+        const { channel, error } = news
+        return log.warn({ ...factsOf(news.elicitation), channel, err: error }, 'a channel was not told')
+      }
+      case 'tidy-failed':
+        return log.error({ err: news.error }, 'tidying failed')
+    }
+  })
+}
+
+/** Writes what happens on the way of calls. */
+export function logGateway(log: Log, events: Events<GatewayNews>): () => void {
+  return events.listen((news) => {
+    switch (news.kind) {
+      case 'call-ended': {
+        const { server, outcome, durationMs, ownMs } = news
+        return log.debug({ server, outcome, durationMs, ownMs }, 'a call ended')
+      }
+      case 'upstream-changed': {
+        const { server, state, reason } = news
+        if (state === 'up') return log.info({ server }, 'an upstream is up')
+        return log.warn({ server, ...(reason !== undefined && { reason: visibleLine(reason) }) }, 'an upstream is down')
+      }
+      case 'negotiated': {
+        const { side, server, name, version, revision, capabilities } = news
+        const names = [name, version].flatMap((text) => (text === undefined ? [] : [visibleLine(text, 60)])).join(' ')
+        const keys = capabilities.slice(0, 20).map((key) => visibleLine(key, 60))
+        return log.info({ side, server, names, revision: visibleLine(revision, 30), capabilities: keys }, 'negotiated')
+      }
+    }
+  })
+}
+
+function factsOf({ id, origin, question, purpose }: Elicitation) {
+  return { elicitation: id, server: visibleLine(origin.server, 60), mode: question.mode, purpose }
+}

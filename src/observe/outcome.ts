@@ -1,0 +1,15 @@
+import type { ElicitationState } from '../elicitation/elicitation.ts'
+
+/** How a question ended, in a word. */
+export type AskOutcome = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'failed' | 'withdrawn' | 'open'
+
+const ofAction = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
+
+export function outcomeOf(state: ElicitationState): AskOutcome {
+  return state.kind === 'answered' ? ofAction[state.answer.action] : state.kind
+}
+
+/** From asking to settling; never less than nothing, for two machines may have settled and asked. */
+export function waitedMs(createdAt: Date, state: ElicitationState): number {
+  return state.kind === 'open' ? 0 : Math.max(0, state.at.getTime() - createdAt.getTime())
+}

@@ -1,0 +1,125 @@
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { ElicitationId } from '../elicitation/elicitation.ts'
+import { type ElicitationStatus, statusOf } from '../elicitation/result.ts'
+import { accountOf, connectAsk } from './account.ts'
+import { conductTool } from './conduct.ts'
+import { openPage } from './page-ask.ts'
+import { type AskingSettings, type Visit, visitOf } from './visit.ts'
+
+/** What a client is told of an account: whether it can be used, and what is open about it. Never anybody else's. */
+interface AccessStatus {
+  readonly [key: string]: unknown
+  readonly provider: string
+  readonly status: 'connected' | 'not_connected' | ElicitationStatus | 'not_found'
+  readonly scopes?: string[]
+  readonly elicitationId?: string
+  readonly url?: string
+  readonly expiresAt?: string
+}
+
+/**
+ * Tools for clients that cannot send anyone to a page: the model asks for access itself, and shows the person the link.
+ * The person signs in on our page all the same, so a link in the wrong hands opens nothing.
+ */
+export function addAccessTools({ assent }: AskingSettings, server: McpServer, names: readonly string[]): void {
+  const providers = z.enum(names as [string, ...string[]])
+
+  server.registerTool(
+    'request_access',
+    {
+      description:
+        'Asks the person to connect their account at a provider. Where this client cannot open pages, gives back a link to show them; then use check_access_status.',
+      inputSchema: z.object({ provider: providers, scopes: z.array(z.string()).max(64).optional() }),
+    },
+    ({ provider, scopes }, ctx) => {
+      const visit = visitOf(ctx)
+      if (visit.modes.url)
+        return conductTool(visit, async (ask) => {
+          const account = await ask.connection(provider, scopes ? { scopes } : {})
+          return told({ provider, status: 'connected', scopes: [...account.scopes] })
+        })
+      return requestByLink(visit, provider, scopes)
+    },
+  )
+
+  server.registerTool(
+    'check_access_status',
+    {
+      description: 'Says whether the account at a provider is connected, and how a request for it stands.',
+      inputSchema: z.object({ provider: providers, elicitationId: z.string().max(64).optional() }),
+      annotations: { readOnlyHint: true },
+    },
+    async ({ provider, elicitationId }, ctx) => {
+      const visit = visitOf(ctx)
+      if (elicitationId !== undefined) return told(await statusOfRequest(visit, provider, elicitationId))
+      const account = await accountOf(visit, provider)
+      if (account === undefined) return told({ provider, status: 'not_connected' })
+      return told({ provider, status: 'connected', scopes: [...account.scopes] })
+    },
+  )
+
+  server.registerTool(
+    'revoke_access',
+    {
+      description: "Disconnects the person's account at a provider, here and at the provider.",
+      inputSchema: z.object({ provider: providers }),
+      annotations: { destructiveHint: true, idempotentHint: true },
+    },
+    async ({ provider }, ctx: ServerContext) => {
+      await assent.connections.disconnect(visitOf(ctx).call.requester.participant, provider)
+      return told({ provider, status: 'not_connected' })
+    },
+  )
+}
+
+async function requestByLink(visit: Visit, provider: string, scopes?: readonly string[]): Promise<CallToolResult> {
+  const account = await accountOf(visit, provider, scopes)
+  if (account !== undefined) return told({ provider, status: 'connected', scopes: [...account.scopes] })
+  const { id, question } = await openPage(
+    visit,
+    `access ${provider}`,
+    connectAsk(visit, provider, scopes ? { scopes } : {}),
+  )
+  visit.completeLater(id)
+  return told({ provider, status: 'pending', elicitationId: id, url: question.url })
+}
+
+/** Another person's request looks like one that never was. */
+async function statusOfRequest({ assent, call }: Visit, provider: string, id: string): Promise<AccessStatus> {
+  const asked = await assent.look(id as ElicitationId).catch(() => undefined)
+  const isTheirs =
+    asked?.requester.participant === call.requester.participant &&
+    asked.question.mode === 'url' &&
+    asked.question.connect?.provider === provider
+  if (!isTheirs) return { provider, status: 'not_found' }
+  return { provider, elicitationId: id, status: statusOf(asked), expiresAt: asked.expiresAt.toISOString() }
+}
+
+function told(status: AccessStatus): CallToolResult {
+  return { content: [{ type: 'text', text: wordsFor(status) }], structuredContent: status }
+}
+
+function wordsFor({ provider, status, url, scopes = [] }: AccessStatus): string {
+  switch (status) {
+    case 'connected':
+      return `The account at ${provider} is connected${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`
+    case 'not_connected':
+      return `No account at ${provider} is connected.`
+    case 'not_found':
+      return 'There is no such request.'
+    case 'pending':
+      return url === undefined
+        ? `The person has not connected their account at ${provider} yet.`
+        : `Show the person this link, where they connect their account at ${provider}: ${url}`
+    case 'complete':
+      return `The person connected their account at ${provider}.`
+    case 'declined':
+    case 'cancelled':
+      return `The person did not connect their account at ${provider}.`
+    case 'expired':
+      return 'The request ran out of time. Ask again with request_access.'
+    case 'failed':
+      return `The account at ${provider} could not be connected. Ask again with request_access.`
+  }
+}

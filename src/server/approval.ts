@@ -1,0 +1,158 @@
+import type { Approval, Approved } from '../approval/approval.ts'
+import { formForClient } from '../approval/ask-approval.ts'
+import type { Change } from '../approval/edit.ts'
+import type { Grant } from '../approval/grant.ts'
+import type { Decision } from '../approval/policy/policy.ts'
+import { callDigest, type ToolCall } from '../approval/tool-call.ts'
+import { digest } from '../base/canonical.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import { type Sent, walk } from '../call/walk.ts'
+import { answererNames } from '../elicitation/answerers.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import { askApprover, canBeAskedNow } from './ask-approver.ts'
+import { cannotAskApprover, holdForApprover } from './hold-for-approver.ts'
+import { sameQuestion, spendAgain, spendYes } from './put.ts'
+import type { Round } from './round.ts'
+import { findAsked, takeAnswer } from './take-approval.ts'
+import type { Visit } from './visit.ts'
+import type { AnsweredAsk } from './walk-state.ts'
+
+/** What approving a call asks for when its handler says so itself. */
+export interface HandlerDecision {
+  readonly message: string
+  readonly decision: Decision
+}
+
+/** A call that wants to run, and what to do when it may. */
+export interface Waiting<Result, Credential = undefined> {
+  readonly key: string
+  readonly call: ToolCall
+  /** Left out: policy decides. */
+  readonly byHandler?: HandlerDecision
+  /** What the call needs besides the yes; asks for it by itself. Left out: nothing. */
+  access?(): Promise<Credential>
+  /** Told when the call waits for somebody's yes. */
+  asked?(): void
+  /** Runs the call: as it was asked for, or as the approver edited it. Must not throw. */
+  send(call: ToolCall, changes: readonly Change[], credential: Credential): Promise<Sent<Result>>
+}
+
+/**
+ * Walks a call to its end: asks whoever may approve it by the best way there is, and runs it. Entered again after an
+ * answer, it goes on from there; a yes that was spent before a later question is carried by the sealed state.
+ */
+export async function walkApproved<Result, Credential = undefined>(
+  visit: Visit,
+  round: Round,
+  waiting: Waiting<Result, Credential>,
+): Promise<Result> {
+  const { assent, walk: state, revision } = visit
+  const { key, call, byHandler, send } = waiting
+  // Only what the handler says of it: what became of the tool or its rule meanwhile asks again, and is no mistake.
+  const fingerprint = digest([byHandler?.decision.ruleDigest ?? '', byHandler?.message ?? ''])
+  const before = sameQuestion(key, state.a, fingerprint)
+  if (before?.g === callDigest(call)) return goOn(visit, waiting, before)
+
+  let question = sameQuestion(key, state.p, fingerprint)?.r
+  let spent: Grant | undefined
+  await takeAnswer(visit, key)
+  const entrance = {
+    approvals: {
+      ...assent.approvals,
+      async start(approved: Approved, name: string) {
+        // A lasting yes is not used up, so the state that brought it is: sent again, it runs nothing (M26-11).
+        const isLasting = approved.grant?.uses.kind === 'many'
+        if (isLasting && question !== undefined && isPerRequest(revision)) await spendYes(visit, question)
+        const started = await assent.approvals.start(approved, name)
+        if (started.kind === 'started') spent = started.grant
+        return started
+      },
+    },
+    access: async () => ({ kind: 'ready', credential: (await waiting.access?.()) as Credential }) as const,
+    send: (approved: ToolCall, credential: Credential, changes: readonly Change[]) => {
+      delete state.p[key]
+      // What policy or a lasting yes allows is decided anew in the next round; what was spent cannot be.
+      if (spent?.uses.kind === 'once') {
+        const record = spent.elicitation
+        const kept = { f: fingerprint, g: callDigest(call), v: changes as unknown as Json }
+        state.a[key] = { ...kept, ...(record !== undefined && { r: record }) }
+      }
+      return send(approved, changes, credential)
+    },
+  }
+  for (;;) {
+    const outcome = await walk<Result, Credential, never>(entrance, {
+      call,
+      walk: state.w,
+      ...(question !== undefined && { question }),
+      ...byHandler,
+      mayAsk: (decision) => mayWait(decision, call) || canReach(visit, waiting, decision),
+    })
+    switch (outcome.kind) {
+      case 'done':
+        return outcome.result
+      case 'refused':
+        throw new AskRefused(outcome.status, outcome.message, outcome.reason)
+      case 'question':
+        waiting.asked?.()
+        question = outcome.elicitation.id
+        await ask(visit, round, { key, fingerprint }, outcome)
+    }
+  }
+}
+
+/** The call was let run in an earlier round, and its handler asked something else then. */
+async function goOn<Result, Credential>(
+  visit: Visit,
+  { key, call, access, send }: Waiting<Result, Credential>,
+  { v, r }: AnsweredAsk,
+): Promise<Result> {
+  const { assent, walk: state } = visit
+  await spendAgain(visit, key)
+  const changes = (v ?? []) as unknown as Change[]
+  const approved = { call: withChanges(call, changes) }
+  const { result, outcome } = await send(approved.call, changes, (await access?.()) as Credential)
+  const asked = r && (await findAsked(visit, r))
+  const kept = asked && (await assent.approvals.keepGrant(asked))
+  await assent.approvals.finish(approved, state.w, kept?.kind === 'yes' ? kept.grant : undefined, outcome)
+  return result
+}
+
+function withChanges(call: ToolCall, changes: readonly Change[]): ToolCall {
+  const edits = changes.map(({ name, after }) => [name, after] as const)
+  return { ...call, arguments: Object.fromEntries([...Object.entries(call.arguments), ...edits]) as JsonObject }
+}
+
+/** Asks by this client, or waits for whoever can be asked elsewhere. Comes back when the question is settled. */
+async function ask(
+  visit: Visit,
+  round: Round,
+  place: { readonly key: string; readonly fingerprint: string },
+  { elicitation, decision }: Extract<Approval, { kind: 'question' }>,
+): Promise<void> {
+  const reason = await askApprover(visit, round, { ...place, elicitation })
+  if (reason === undefined) return
+  visit.assent.events.tell({ kind: 'fallback', server: visit.name, reason })
+  const { requester } = elicitation
+  if (mayWait(decision, { requester })) return holdForApprover(visit, round, elicitation)
+  throw await cannotAskApprover(visit, elicitation)
+}
+
+/** Whether the question may wait where this client is not needed: the rule says so, or names somebody else who may say yes. */
+function mayWait({ fallback, approvers }: Decision, { requester }: Pick<ToolCall, 'requester'>): boolean {
+  return fallback === 'inbox' || approvers.some((approver) => approver !== requester.participant)
+}
+
+/** Whether this client can be asked for the yes that a decision wants. */
+function canReach(
+  visit: Visit,
+  { call, byHandler }: Pick<Waiting<unknown>, 'call' | 'byHandler'>,
+  decision: Decision,
+): boolean {
+  const { modes, person } = visit
+  const names = answererNames(person)
+  if (!decision.approvers.some((approver) => names.includes(approver))) return false
+  if (!canBeAskedNow(visit)) return visit.assumeUrl
+  return modes.url || (modes.form && formForClient(call, decision, byHandler?.message) !== undefined)
+}

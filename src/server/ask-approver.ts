@@ -1,0 +1,141 @@
+import { approvePage, type ClientForm } from '../approval/ask-approval.ts'
+import { isAsked } from '../elicitation/answerers.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import type { FormSchema } from '../elicitation/form/schema.ts'
+import { formParams, urlParams } from '../mcp/elicit-params.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import { clientAnswer, mostTries, tooManyTries, wordsFor } from './answers.ts'
+import { stillPending } from './hold-for-approver.ts'
+import { clientOf } from './page-ask.ts'
+import { keepingAlive } from './progress.ts'
+import { push } from './push.ts'
+import type { Round } from './round.ts'
+import { answerFrom, formIn } from './take-approval.ts'
+import type { Visit } from './visit.ts'
+
+const perRequest = '2026-07-28'
+
+/** An approval that is open, and where it stands in its walk. */
+interface OpenApproval {
+  readonly key: string
+  readonly fingerprint: string
+  readonly elicitation: Elicitation
+}
+
+/** Whether the client of this request can be sent a question at all. */
+export function canBeAskedNow({ revision, canPush }: Visit): boolean {
+  return isPerRequest(revision) || canPush
+}
+
+/**
+ * Asks by the best way the requester's own client has: a form where it may show the approval, else the page. Comes back
+ * when the question is settled, by whomever; or with why this client is no way to the one who is asked.
+ */
+export async function askApprover(visit: Visit, round: Round, open: OpenApproval): Promise<string | undefined> {
+  const { elicitation } = open
+  if (!isAsked(elicitation, visit.person)) return 'approver-elsewhere'
+  const form = formIn(visit, elicitation)
+  if (isPerRequest(visit.revision)) {
+    if (form !== undefined) return putForm(visit, round, open, form)
+    return visit.modes.url ? putPage(visit, round, open) : 'approval-unaskable'
+  }
+  if (form !== undefined && visit.canPush && (await pushForm(visit, elicitation, form))) return undefined
+  if (isToldByError(visit)) return putIntoError(visit, round, open)
+  if (visit.modes.url && visit.canPush && (await pushPage(visit, elicitation))) return undefined
+  return form === undefined ? 'approval-unaskable' : 'unanswered'
+}
+
+function putForm({ walk }: Visit, round: Round, open: OpenApproval, form: ClientForm): Promise<never> {
+  const { key, fingerprint, elicitation } = open
+  const pending = pendingOf(walk, open)
+  walk.p[key] = pending ?? { f: fingerprint, r: elicitation.id }
+  const message = pending?.e === undefined ? form.message : `${pending.e}\n\n${form.message}`
+  return round.put(key, formParams(message, form.schema, perRequest).params)
+}
+
+async function putPage(visit: Visit, round: Round, open: OpenApproval): Promise<undefined> {
+  const { assent, clocks, walk } = visit
+  const { key, fingerprint, elicitation } = open
+  const { id } = elicitation
+  const pending = pendingOf(walk, open) ?? { f: fingerprint, r: id }
+  walk.p[key] = pending
+  if (pending.o !== true) return round.put(key, urlParams(pageOf(visit, elicitation), id, perRequest))
+  const seen = await round.hold(() => assent.wait(id, { timeoutMs: clocks.hold, signal: round.signal }))
+  return seen.state.kind === 'open' ? round.rest() : undefined
+}
+
+/** What the walk knows of this very question: what the client says to an earlier one is no answer to it. */
+function pendingOf(walk: Visit['walk'], { key, elicitation }: OpenApproval) {
+  const pending = Object.hasOwn(walk.p, key) ? walk.p[key] : undefined
+  return pending?.r === elicitation.id ? pending : undefined
+}
+
+/** False: the client gave no answer. */
+async function pushForm(visit: Visit, elicitation: Elicitation, form: ClientForm): Promise<boolean> {
+  const { revision, ctx } = visit
+  if (revision === undefined) return false
+  const onWire = revision === '2025-06-18' ? withoutValues(form.schema) : { schema: form.schema, fill: asGiven }
+  let words = ''
+  for (let tries = 1; ; tries += 1) {
+    const { params, lift } = formParams(`${words}${form.message}`, onWire.schema, revision)
+    const pushed = await keepingAlive(ctx, () => push(visit, params, elicitation.id))
+    if (pushed.kind === 'settled') return true
+    if (pushed.kind === 'unanswered') return false
+    const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
+    const errors = await answerFrom(visit, elicitation, form.schema, given, (content) => onWire.fill(lift(content)))
+    if (errors === undefined) return true
+    if (tries >= mostTries) throw tooManyTries(errors)
+    words = `${wordsFor(errors)}\n\n`
+  }
+}
+
+const asGiven = (content: unknown) => content
+
+/** Forms of 2025-06-18 show no values to begin with: there, what is left empty stays as it is. */
+function withoutValues(schema: FormSchema): { schema: FormSchema; fill(content: unknown): unknown } {
+  const values = Object.entries(schema.properties).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default] as const],
+  )
+  const kept = new Set(values.map(([name]) => name))
+  return {
+    schema: { ...schema, required: (schema.required ?? []).filter((name) => !kept.has(name)) },
+    fill(content) {
+      if (typeof content !== 'object' || content === null) return content
+      const given = Object.entries(content).filter(
+        ([name, value]) => !kept.has(name) || (value !== '' && value !== null),
+      )
+      return Object.fromEntries([...values, ...given])
+    },
+  }
+}
+
+/** False: the client did not say whether the person will open the page. */
+async function pushPage(visit: Visit, elicitation: Elicitation): Promise<boolean> {
+  const { assent, revision, clocks, ctx } = visit
+  if (revision === undefined) return false
+  const { id } = elicitation
+  const pushed = await keepingAlive(ctx, () => push(visit, urlParams(pageOf(visit, elicitation), id, revision), id))
+  if (pushed.kind === 'unanswered') return false
+  if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
+    await assent.answer(id, clientOf(visit), { action: pushed.result.action })
+  }
+  // Accept is consent to open the page, never the answer (E11-19).
+  const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
+  if (seen.state.kind === 'open') throw stillPending(visit, seen)
+  await visit.complete(id)
+  return true
+}
+
+function isToldByError({ modes, canPush, urlBy, assumeUrl }: Visit): boolean {
+  return canPush ? modes.url && urlBy === 'error' : assumeUrl
+}
+
+/** By the error -32042 the client sends its person to the page, and makes the same call again (E11-23). */
+function putIntoError(visit: Visit, round: Round, { key, elicitation }: OpenApproval): Promise<never> {
+  visit.completeLater(elicitation.id)
+  return round.put(key, urlParams(pageOf(visit, elicitation), elicitation.id, '2025-11-25'))
+}
+
+function pageOf({ assent }: Visit, { id, question }: Elicitation) {
+  return { mode: 'url', message: question.message, url: assent.linkTo(id, approvePage) } as const
+}

@@ -1,0 +1,41 @@
+import { approvePage } from '../approval/ask-approval.ts'
+import type { Answerer } from '../elicitation/answerers.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { AskRefused } from '../mcp/refusal.ts'
+import { isPerRequest } from '../mcp/revision.ts'
+import { keepingAlive } from './progress.ts'
+import type { Round } from './round.ts'
+import type { Visit } from './visit.ts'
+
+/**
+ * Waits a while for someone whom this client cannot ask: they are told in the inbox and on channels. Still open, the
+ * call ends with words that say who must answer, where and until when; the same call after the yes runs at once.
+ */
+export async function holdForApprover(visit: Visit, round: Round, { id }: Elicitation): Promise<void> {
+  const { assent, clocks, ctx, revision } = visit
+  const signal = isPerRequest(revision) ? round.signal : ctx.mcpReq.signal
+  const wait = () => keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.hold, signal }))
+  const seen = await (isPerRequest(revision) ? round.hold(wait) : wait())
+  if (seen.state.kind === 'open') throw stillPending(visit, seen)
+}
+
+/** The end of a call for now, for the model: whose yes it waits for, where, and until when. */
+export function stillPending({ assent, person }: Visit, { id, answerers, expiresAt }: Elicitation): AskRefused {
+  const nameOf = (name: Answerer) => {
+    if (name === person.participant) return 'the person who uses this client'
+    return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
+  }
+  const who = answerers.anyOf.map(nameOf).join(' or ')
+  return new AskRefused(
+    'pending',
+    `This call waits for a yes of ${who} at ${assent.linkTo(id, approvePage)}, until ${expiresAt.toISOString()}. Nothing ran. After the yes, make the same call again: it then runs without another question.`,
+    'waiting-for-approval',
+  )
+}
+
+/** The client turned out to be no way to the one who is asked, and the rule names no other: nobody will ever answer. */
+export async function cannotAskApprover({ assent, call }: Visit, { id }: Elicitation): Promise<AskRefused> {
+  await assent.withdraw(id, call.requester, 'the client could not ask')
+  const message = 'This needs a yes from a person, and this client cannot ask for it, so it is denied.'
+  return new AskRefused('denied', message, 'cannot-ask')
+}

@@ -1,0 +1,69 @@
+import type { BrowserStore } from '../../participant/browser.ts'
+import { KeptAlready } from '../errors.ts'
+import { type BrowserRow, browserColumns, fromBrowserRow, toBrowserRow } from '../rows/browser.ts'
+import { canBeKept, type Database, type Statement } from './database.ts'
+
+const row = browserColumns.join(', ')
+
+const add: Statement = {
+  name: 'assent_browser_add',
+  text: `insert into assent_browser (${row}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+}
+
+const getByKey: Statement = {
+  name: 'assent_browser_get_by_key',
+  text: `select ${row} from assent_browser where key = $1`,
+}
+
+const list: Statement = {
+  name: 'assent_browser_list',
+  text: `select ${row} from assent_browser where participant = $1 order by seq`,
+}
+
+const remove: Statement = {
+  name: 'assent_browser_remove',
+  text: `delete from assent_browser where participant = $1 and id = $2`,
+}
+
+// Skipping what is locked, two who clean up at once share the work and cannot block each other.
+const deleteOver: Statement = {
+  name: 'assent_browser_delete_over',
+  text: `
+    delete from assent_browser where seq in (
+      select seq from assent_browser where expires_at < $1
+      order by expires_at limit $2
+      for update skip locked)`,
+}
+
+const forget: Statement = {
+  name: 'assent_browser_forget',
+  text: `delete from assent_browser where participant = $1`,
+}
+
+/** Browsers in PostgreSQL. */
+export function postgresBrowsers(database: Database): BrowserStore {
+  async function read(statement: Statement, values: readonly unknown[]) {
+    return (await database.query<BrowserRow>(statement, values)).rows.map(fromBrowserRow)
+  }
+
+  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+    return (await database.query(statement, values)).rowCount ?? 0
+  }
+
+  return {
+    async add(browser) {
+      const row = toBrowserRow(browser)
+      const values = browserColumns.map((column) => row[column])
+      if ((await count(add, values)) === 0) throw new KeptAlready('browser')
+    },
+    async getByKey(key) {
+      return canBeKept(key) ? (await read(getByKey, [key]))[0] : undefined
+    },
+    list: (participant) => read(list, [participant]),
+    async remove(participant, id) {
+      return canBeKept(id) && (await count(remove, [participant, id])) === 1
+    },
+    deleteOver: (moment, limit) => count(deleteOver, [moment.getTime(), limit]),
+    forget: (participant) => count(forget, [participant]),
+  }
+}

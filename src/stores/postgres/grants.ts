@@ -1,0 +1,114 @@
+import type { GrantStore } from '../../approval/store.ts'
+import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
+import { forgottenParticipant, toName } from '../rows/values.ts'
+import { canBeKept, type Database, type Statement } from './database.ts'
+
+const row = grantColumns.join(', ')
+
+const add: Statement = {
+  name: 'assent_grant_add',
+  text: `insert into assent_grant (${row}) values (${grantColumns.map((_, index) => `$${index + 1}`).join(', ')})
+    on conflict (id) do nothing`,
+}
+
+const get: Statement = {
+  name: 'assent_grant_get',
+  text: `select ${row} from assent_grant where id = $1`,
+}
+
+const save: Statement = {
+  name: 'assent_grant_save',
+  text: `
+    update assent_grant set ${savedColumns.map((column, index) => `${column} = $${index + 4}`).join(', ')},
+      revoked_by = case when $3::text is null then null else coalesce(revoked_by, $3) end
+    where id = $1 and version = $2`,
+}
+
+// Each of the lists says "lasting" in its own words, as its index does: see migrations.ts.
+const listFor: Statement = {
+  name: 'assent_grant_list_for',
+  text: `
+    select ${row} from assent_grant
+      where participant = $1 and server = $2 and tool = $3 and requester is null and revoked_at is null
+    union all
+    select ${row} from assent_grant
+      where participant = $1 and server = $2 and tool is null and requester is null and revoked_at is null`,
+}
+
+const listOnce: Statement = {
+  name: 'assent_grant_list_once',
+  text: `select ${row} from assent_grant
+    where requester = $1 and call = $2 and spent_at is null and revoked_at is null order by seq`,
+}
+
+const before = (id: string) => `seq < coalesce((select seq from assent_grant where id = ${id}), 9223372036854775807)`
+
+const list: Statement = {
+  name: 'assent_grant_list',
+  text: `select ${row} from assent_grant
+    where uses = 'many' and participant = $1 and ${before('$3')} order by seq desc limit $2`,
+}
+
+const listAll: Statement = {
+  name: 'assent_grant_list_all',
+  text: `select ${row} from assent_grant where uses = 'many' and ${before('$2')} order by seq desc limit $1`,
+}
+
+// Skipping what is locked, two who clean up at once share the work and cannot block each other.
+const deleteOver: Statement = {
+  name: 'assent_grant_delete_over',
+  text: `
+    delete from assent_grant where seq in (
+      select seq from assent_grant where over_at < $1
+      order by over_at limit $2
+      for update skip locked)`,
+}
+
+const forget: Statement = {
+  name: 'assent_grant_forget',
+  text: `
+    with renamed as (
+      update assent_grant set
+        granted_by = case when granted_by = $1 then $2 else granted_by end,
+        revoked_by = case when revoked_by = $1 then $2 else revoked_by end
+      where participant <> $1 and (granted_by = $1 or revoked_by = $1)
+    )
+    delete from assent_grant where participant = $1`,
+}
+
+/** Grants in PostgreSQL. */
+export function postgresGrants(database: Database): GrantStore {
+  async function read(statement: Statement, values: readonly unknown[]) {
+    return (await database.query<GrantRow>(statement, values)).rows.map(fromGrantRow)
+  }
+
+  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+    return (await database.query(statement, values)).rowCount ?? 0
+  }
+
+  return {
+    async add(grant) {
+      const row = toGrantRow(grant)
+      const values = grantColumns.map((column) => row[column])
+      return (await count(add, values)) === 1
+    },
+    async get(id) {
+      return canBeKept(id) ? (await read(get, [id]))[0] : undefined
+    },
+    async saveIfUnchanged(next) {
+      const row = toGrantRow(next)
+      const values = savedColumns.map((column) => row[column])
+      return canBeKept(row.id) && (await count(save, [row.id, row.version - 1, row.revoked_by, ...values])) === 1
+    },
+    listFor: (participant, server, tool) => read(listFor, [participant, toName(server), toName(tool)]),
+    async listOnce(requester, call) {
+      return canBeKept(requester + call) ? read(listOnce, [requester, call]) : []
+    },
+    list: (participant, limit, after) => read(list, [participant, limit, keptId(after)]),
+    listAll: (limit, after) => read(listAll, [limit, keptId(after)]),
+    deleteOver: (moment, limit) => count(deleteOver, [moment.getTime(), limit]),
+    forget: (participant) => count(forget, [participant, forgottenParticipant]),
+  }
+}
+
+const keptId = (id: string | undefined) => (id !== undefined && canBeKept(id) ? id : null)

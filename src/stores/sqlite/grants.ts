@@ -1,0 +1,79 @@
+import type { Grant } from '../../approval/grant.ts'
+import type { GrantStore } from '../../approval/store.ts'
+import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
+import { forgottenParticipant, toName } from '../rows/values.ts'
+import { checkpoint } from './checkpoint.ts'
+import type { Database, Row } from './driver.ts'
+import { reading } from './errors.ts'
+import { columnList, places } from './sql.ts'
+import type { Writer } from './writer.ts'
+
+const records = (rows: Row[]) => rows.map((row) => fromGrantRow(row as unknown as GrantRow))
+
+export function sqliteGrants(database: Database, writer: Writer): GrantStore {
+  const sql = statements(database)
+
+  function add(grant: Grant): boolean {
+    const row = toGrantRow(grant)
+    return sql.insert.run(...grantColumns.map((column) => row[column])) === 1
+  }
+
+  function save(next: Grant): boolean {
+    const row = toGrantRow(next)
+    const values = savedColumns.map((column) => row[column])
+    return sql.save.run(...values, row.revoked_by, row.revoked_by, row.id, row.version - 1) === 1
+  }
+
+  return {
+    add: (grant) => writer.writeOne(() => add(grant)),
+    get: (id) => reading(() => records(sql.get.all(id))[0]),
+    saveIfUnchanged: (next) => writer.writeOne(() => save(next)),
+    listFor: (participant, server, tool) =>
+      reading(() => records(sql.listFor.all(participant, toName(server), toName(tool), participant, toName(server)))),
+    listOnce: (requester, call) => reading(() => records(sql.listOnce.all(requester, call))),
+    list: (participant, limit, after) => reading(() => records(sql.list.all(participant, after ?? '', limit))),
+    listAll: (limit, after) => reading(() => records(sql.listAll.all(after ?? '', limit))),
+    deleteOver: (moment, limit) => writer.writeOne(() => sql.deleteOver.run(moment.getTime(), limit)),
+    async forget(participant) {
+      const deleted = await writer.write(() => {
+        sql.forgetGiver.run(forgottenParticipant, participant)
+        sql.forgetRevoker.run(forgottenParticipant, participant)
+        return sql.forget.run(participant)
+      })
+      // What is deleted must not linger in the write-ahead log.
+      checkpoint(database, 'TRUNCATE')
+      return deleted
+    },
+  }
+}
+
+const columns = columnList(grantColumns)
+const lasting = 'requester IS NULL AND revoked_at IS NULL'
+const before = 'seq < coalesce((SELECT seq FROM "grant" WHERE id = ?), 9223372036854775807)'
+
+function statements(database: Database) {
+  const prepare = (sql: string) => database.prepare(sql)
+  return {
+    insert: prepare(`INSERT INTO "grant" (${columns}) VALUES (${places(grantColumns)}) ON CONFLICT (id) DO NOTHING`),
+    get: prepare(`SELECT ${columns} FROM "grant" WHERE id = ?`),
+    save: prepare(`
+      UPDATE "grant" SET ${savedColumns.map((column) => `${column} = ?`).join(', ')},
+        revoked_by = CASE WHEN ? IS NULL THEN NULL ELSE coalesce(revoked_by, ?) END
+      WHERE id = ? AND version = ?`),
+    // Not one WHERE with OR, which the index would serve only in part.
+    listFor: prepare(`
+      SELECT ${columns} FROM "grant" WHERE participant = ? AND server = ? AND tool = ? AND ${lasting}
+      UNION ALL
+      SELECT ${columns} FROM "grant" WHERE participant = ? AND server = ? AND tool IS NULL AND ${lasting}`),
+    listOnce: prepare(`
+      SELECT ${columns} FROM "grant" WHERE requester = ? AND call = ? AND spent_at IS NULL AND revoked_at IS NULL
+      ORDER BY seq`),
+    list: prepare(`
+      SELECT ${columns} FROM "grant" WHERE uses = 'many' AND participant = ? AND ${before} ORDER BY seq DESC LIMIT ?`),
+    listAll: prepare(`SELECT ${columns} FROM "grant" WHERE uses = 'many' AND ${before} ORDER BY seq DESC LIMIT ?`),
+    deleteOver: prepare('DELETE FROM "grant" WHERE seq IN (SELECT seq FROM "grant" WHERE over_at < ? LIMIT ?)'),
+    forget: prepare('DELETE FROM "grant" WHERE participant = ?'),
+    forgetGiver: prepare('UPDATE "grant" SET granted_by = ? WHERE granted_by = ?'),
+    forgetRevoker: prepare('UPDATE "grant" SET revoked_by = ? WHERE revoked_by = ?'),
+  }
+}

@@ -1,0 +1,37 @@
+import type { Approvals } from '../approval/approvals.ts'
+import type { AuditEntry } from '../audit/entry.ts'
+import type { AuditStore } from '../audit/store.ts'
+import type { AuditReport } from '../audit/verify.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Events } from '../base/events.ts'
+import type { Vault } from '../base/seal.ts'
+import type { StepStore } from '../call/step.ts'
+import type { Connections } from '../connection/connections.ts'
+import type { Answered } from '../elicitation/answer.ts'
+import type { Answering } from '../elicitation/answerers.ts'
+import type { ElicitationNews } from '../elicitation/desk.ts'
+import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { PageSettings } from '../elicitation/page-settings.ts'
+import type { BrowserStore } from '../participant/browser.ts'
+import type { Login, Person } from '../participant/identify.ts'
+
+/** What the pages need of an Assent. What `createAssent` makes has all of it. */
+export interface AssentForWeb {
+  readonly store: {
+    readonly browsers: BrowserStore
+    readonly steps: StepStore
+    readonly audit: Pick<AuditStore, 'heads' | 'read' | 'findPseudonym'>
+  }
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly login?: Login
+  readonly connections: Connections
+  readonly approvals: Pick<Approvals, 'list' | 'revoke' | 'isPaused'>
+  readonly events: Pick<Events<ElicitationNews>, 'listen'>
+  readonly pages: PageSettings
+  look(id: ElicitationId): Promise<Elicitation>
+  answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  verifyAudit(): Promise<AuditReport>
+  record(entry: AuditEntry): Promise<void>
+}

@@ -1,0 +1,27 @@
+import { csrfField, documentOf, heading } from './frame.ts'
+import { type Markup, markup } from './markup.ts'
+import type { BrowsersPageProps, Frame } from './props.ts'
+import { said, saidPlainly } from './quote.ts'
+import { day } from './times.ts'
+
+/** The browsers that may answer for a person, each with a way to end that. */
+export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): string {
+  const lead =
+    browsers.length === 0
+      ? 'No browser is known. None can see your questions or answer them.'
+      : 'These can see your questions and answer them. Remove any that you do not know or no longer use.'
+  return documentOf(
+    frame,
+    'Your browsers',
+    markup`${heading('browser', 'Your browsers', lead)}
+${browsers.length > 0 && markup`<ul class="rows">${browsers.map((browser) => row(frame, browser))}</ul>`}
+<p class="soft">To add a browser, run <code>assent open</code> in a terminal, or sign in with it.</p>`,
+  )
+}
+
+function row(frame: Frame, browser: BrowsersPageProps['browsers'][number]): Markup {
+  const { name, by, createdAt, expiresAt, isThisOne, removeAction } = browser
+  return markup`<li><div><strong>${said(name)}</strong>${isThisOne && markup` <span class="tag">This browser</span>`}
+<p class="soft small">Known since ${day(frame, createdAt)} by a ${by === 'link' ? 'one-time link' : 'login'}, until ${day(frame, expiresAt)}</p></div>
+<form method="post" action="${removeAction}">${csrfField(frame)}<button class="destroy" aria-label="Remove ${saidPlainly(name)}">Remove</button></form></li>`
+}

@@ -1,0 +1,32 @@
+import { csrfField, documentOf, heading } from './frame.ts'
+import { type Markup, markup } from './markup.ts'
+import type { ConnectionsPageProps, Frame } from './props.ts'
+import { said, saidPlainly } from './quote.ts'
+import { day } from './times.ts'
+
+/** The accounts that a person has connected, each with its way out, and those that could be. */
+export function connectionsPage(frame: Frame, { connections, others }: ConnectionsPageProps): string {
+  const lead =
+    connections.length === 0
+      ? 'No account is connected. When a tool needs one, you are asked first.'
+      : 'Tools use these accounts for you. What gives access to them is stored encrypted.'
+  return documentOf(
+    frame,
+    'Your connections',
+    markup`${heading('connect', 'Your connections', lead)}
+${connections.length > 0 && markup`<ul class="rows">${connections.map((connection) => row(frame, connection))}</ul>`}
+${others.length > 0 && markup`<section class="close"><h2>Accounts you can connect</h2><ul class="rows">${others.map(other)}</ul></section>`}`,
+  )
+}
+
+function row(frame: Frame, connection: ConnectionsPageProps['connections'][number]): Markup {
+  const { title, account, scopes, standing, connectedAt, disconnectAction } = connection
+  return markup`<li><div><strong>${said(title)}</strong>${standing === 'refused' && markup` <span class="tag warn">Needs you to sign in again</span>`}
+<p class="soft small">Connected ${day(frame, connectedAt)}${account !== undefined && markup` as ${said(account)}`}</p>
+${scopes.length > 0 && markup`<p class="small code soft">${said(scopes.join(' '), 400)}</p>`}</div>
+<form method="post" action="${disconnectAction}">${csrfField(frame)}<button class="destroy" aria-label="Disconnect ${saidPlainly(title)}">Disconnect</button></form></li>`
+}
+
+function other({ title, href }: ConnectionsPageProps['others'][number]): Markup {
+  return markup`<li><strong>${said(title)}</strong><a class="button" href="${href}" aria-label="Connect ${saidPlainly(title)}">Connect</a></li>`
+}

@@ -1,0 +1,32 @@
+import { csrfField, documentOf, heading } from './frame.ts'
+import { type Markup, markup } from './markup.ts'
+import type { Frame, GrantRow, GrantsPageProps } from './props.ts'
+import { said, saidPlainly } from './quote.ts'
+import { moment } from './times.ts'
+
+/** What a person allowed or denied lastingly, each as a sentence, with its way back. */
+export function grantsPage(frame: Frame, { grants, older }: GrantsPageProps): string {
+  const holding = grants.filter(({ standing }) => standing === 'holds')
+  const over = grants.filter(({ standing }) => standing !== 'holds')
+  const lead =
+    grants.length === 0
+      ? 'There are none. When you allow or deny something for more than one call, it is listed here.'
+      : 'What you allowed or denied for more than one call. When a tool changes, what you allowed for it is suspended, and you are asked again.'
+  return documentOf(
+    frame,
+    'Your permissions',
+    markup`${heading('grant', 'Your permissions', lead)}
+${holding.length > 0 && markup`<ul class="rows">${holding.map((grant) => row(frame, grant))}</ul>`}
+${over.length > 0 && markup`<section class="close"><h2>No longer in force</h2><ul class="rows">${over.map((grant) => row(frame, grant))}</ul></section>`}
+${older !== undefined && markup`<p><a class="button" href="${older}">Show older ones</a></p>`}`,
+  )
+}
+
+function row(frame: Frame, grant: GrantRow): Markup {
+  const { id, sentence, standing, grantedBy, through, createdAt, revokeAction } = grant
+  const tag = standing === 'holds' ? markup`` : markup` <span class="tag">${standing}</span>`
+  const how = through === 'client' ? 'through a client' : 'on a page'
+  const revoke = markup`<form method="post" action="${revokeAction}">${csrfField(frame)}<button class="destroy" aria-label="Revoke: ${saidPlainly(sentence, 200)}">Revoke</button></form>`
+  return markup`<li id="${id}"><div><strong>${said(sentence, 400)}</strong>${tag}
+<p class="soft small">Given by ${said(grantedBy)} ${how}, ${moment(frame, createdAt)}</p></div>${standing === 'holds' && revoke}</li>`
+}

@@ -1,0 +1,62 @@
+/**
+ * Keeps the list as it is now, and lets it be cleared with the keyboard. What is being answered stays untouched, unless
+ * somebody else answered it. A key never destroys by itself: it only goes to the button.
+ */
+export const inboxScript = `
+const part = (id, within = document) => within.getElementById(id)
+let isFetching = false
+let isStale = false
+async function refresh() {
+  isStale = true
+  if (isFetching) return
+  isFetching = true
+  while (isStale) {
+    isStale = false
+    try {
+      const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+      if (!response.ok) break
+      show(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    } catch { break }
+  }
+  isFetching = false
+}
+function show(fresh) {
+  if (!part('waiting', fresh)) return location.reload()
+  const focused = document.activeElement?.getAttribute?.('href')
+  document.documentElement.dataset.now = fresh.documentElement.dataset.now
+  document.title = fresh.title
+  if (part('count').textContent !== part('count', fresh).textContent) part('count').textContent = part('count', fresh).textContent
+  part('waiting').replaceWith(part('waiting', fresh))
+  dress(part('waiting'))
+  rows().find((row) => row.getAttribute('href') === focused)?.focus()
+  const [now, next] = [part('open'), part('open', fresh)]
+  if (now && next && now.dataset.over !== next.dataset.over) {
+    now.replaceWith(next)
+    dress(next)
+  }
+}
+const live = new EventSource('/inbox/events')
+live.addEventListener('changed', refresh)
+
+const rows = () => all('#waiting .row')
+const isTyping = ({ target }) => target.matches('input:not([type=radio], [type=checkbox]), textarea, select')
+addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event)) return
+  const here = rows().indexOf(document.activeElement)
+  const current = here < 0 ? rows().findIndex((row) => row.hasAttribute('aria-current')) : here
+  const row = rows()[current]
+  const press = (value) => {
+    if (row && !row.hasAttribute('aria-current')) return row.click()
+    const button = document.querySelector('#open button[value=' + value + ']')
+    if (!button || button.disabled) return
+    button.focus()
+    if (!button.classList.contains('destroys')) button.click()
+  }
+  if (event.key === 'j') (rows()[Math.min(current + 1, rows().length - 1)] ?? rows()[0])?.focus()
+  else if (event.key === 'k') rows()[Math.max(current - 1, 0)]?.focus()
+  else if (event.key === 'a') press('accept')
+  else if (event.key === 'd') press('decline')
+  else return
+  event.preventDefault()
+})
+`

@@ -1,0 +1,108 @@
+import { units } from './times.ts'
+
+/**
+ * What pages do beyond plain HTML; all of them work without it. It counts down, says times in the reader's own zone,
+ * reveals a secret, offers a calendar, checks a field that was left, and sends a form once.
+ */
+export const script = `'use strict'
+const all = (what, within = document) => [...within.querySelectorAll(what)]
+const units = ${JSON.stringify(units)}
+const shapes = {
+  clock: { timeStyle: 'short' },
+  moment: { dateStyle: 'medium', timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+}
+function dress(within) {
+  for (const time of all('time', within)) {
+    const shape = shapes[time.dataset.time]
+    if (shape) time.textContent = new Intl.DateTimeFormat(time.lang, shape).format(new Date(time.dateTime))
+  }
+  for (const time of all('[data-time=left]', within)) countDown(time)
+}
+function countDown(time) {
+  // The clock of this machine may be wrong; how much time passes on it is not.
+  const given = Date.parse(time.dateTime) - Date.parse(document.documentElement.dataset.now)
+  const opened = Date.now()
+  const tick = () => {
+    const left = given - (Date.now() - opened)
+    if (!time.isConnected) return
+    if (left <= 0) return over(time)
+    const [unit, length] = units.find(([, , from]) => left >= from)
+    const words = new Intl.NumberFormat(time.lang, { style: 'unit', unit, unitDisplay: 'long' })
+    time.textContent = words.format(Math.floor(left / length))
+    setTimeout(tick, Math.min(left % length + 5, 3600000))
+  }
+  tick()
+}
+function over(time) {
+  const line = time.closest('.left')
+  if (!line) return time.closest('li')?.remove()
+  line.lastElementChild.textContent = line.dataset.over
+  line.setAttribute('role', 'status')
+  for (const button of all('.answers button')) button.disabled = true
+}
+
+dress(document)
+
+for (const button of all('[data-reveal]')) {
+  const field = document.getElementById(button.dataset.reveal)
+  button.hidden = false
+  button.onclick = () => {
+    const isHidden = field.type === 'password'
+    field.type = isHidden ? 'text' : 'password'
+    button.textContent = isHidden ? 'Hide' : 'Show'
+    button.setAttribute('aria-label', button.textContent + ' ' + button.dataset.label)
+  }
+}
+
+const two = (number) => String(number).padStart(2, '0')
+const local = (date) => [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-') +
+  'T' + two(date.getHours()) + ':' + two(date.getMinutes()) + ':' + two(date.getSeconds())
+const withOffset = (text) => {
+  const date = new Date(text)
+  if (isNaN(date)) return ''
+  const minutes = -date.getTimezoneOffset()
+  const size = Math.abs(minutes)
+  return local(date) + (minutes < 0 ? '-' : '+') + two(Math.floor(size / 60)) + ':' + two(size % 60)
+}
+for (const field of all('[data-date-time]')) {
+  const typed = new Date(field.value)
+  // What a calendar cannot show stays as it was typed.
+  if (field.value && isNaN(typed)) continue
+  const sent = field.cloneNode()
+  sent.type = 'hidden'
+  for (const name of ['id', 'required', 'aria-describedby', 'aria-invalid']) sent.removeAttribute(name)
+  field.removeAttribute('name')
+  field.value = ''
+  field.type = 'datetime-local'
+  if (sent.value) {
+    const hasSeconds = typed.getSeconds() > 0
+    if (hasSeconds) field.step = '1'
+    field.value = local(typed).slice(0, hasSeconds ? 19 : 16)
+  }
+  field.after(sent)
+  field.addEventListener('input', () => { sent.value = withOffset(field.value) })
+  const hint = document.getElementById(field.dataset.dateTime)
+  if (hint) hint.textContent = 'In your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
+}
+
+for (const field of all('.field > input, .field > select, .field > textarea, .secret input')) {
+  const problem = document.getElementById(field.id + '-problem')
+  const tell = (message) => {
+    field.setAttribute('aria-invalid', String(message !== ''))
+    problem.hidden = message === ''
+    problem.lastElementChild.textContent = message
+  }
+  field.addEventListener('change', () => tell(field.validationMessage))
+  field.addEventListener('input', () => { if (field.getAttribute('aria-invalid') === 'true' && field.validity.valid) tell('') })
+}
+
+for (const form of all('form')) {
+  let isSent = false
+  form.addEventListener('submit', (event) => {
+    if (isSent) event.preventDefault()
+    isSent = true
+  })
+  addEventListener('pageshow', () => { isSent = false })
+}
+`

@@ -1,0 +1,28 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { csrfFor } from './csrf.ts'
+import { localeOf } from './locale.ts'
+import { noticePage } from './pages/notice-page.ts'
+import type { Frame, NoticePageProps } from './pages/props.ts'
+import { personName } from './person-name.ts'
+import type { Visit } from './site.ts'
+
+/** What every page of this visit is given besides its own facts. */
+export function frameFor(c: Visit): Frame {
+  const { site, nonce, viewer } = c.var
+  const { primaryColor, title } = site.assent.pages
+  return {
+    nonce,
+    look: { primaryColor, title },
+    locale: localeOf(c.req.header('accept-language')),
+    now: site.assent.clock.now(),
+    csrf: viewer === undefined ? '' : csrfFor(viewer.cookie),
+    ...(viewer && {
+      viewer: { name: personName(viewer.participant), canSignOut: viewer.browser?.by === 'login' },
+    }),
+  }
+}
+
+/** An end without a question. */
+export function notice(c: Visit, status: ContentfulStatusCode, props: NoticePageProps): Response | Promise<Response> {
+  return c.html(noticePage(frameFor(c), props), status)
+}

@@ -1,0 +1,49 @@
+import { Hono } from 'hono'
+import type { AuditReport } from '../../audit/verify.ts'
+import { admit } from '../admit.ts'
+import { eventWords } from '../event-words.ts'
+import { ownEvents } from '../own-events.ts'
+import { auditPage } from '../pages/audit-page.ts'
+import { frameFor } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+
+const mostShown = 300
+/** A record this small is checked without being asked. */
+const smallEnough = 5_000
+const freshMs = 60_000
+
+/** What happened lately that concerns a person, and whether the whole record is as it was written. */
+export const auditRoutes = () => {
+  const check = checkSeldom()
+  return new Hono<WebEnv>().get('/audit', (c) => show(c, check))
+}
+
+async function show(c: Visit, check: (c: Visit) => Promise<AuditReport>): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const { audit } = c.var.site.assent.store
+  const events = await ownEvents(audit, viewer.participant, mostShown)
+  const size = (await audit.heads(1_000)).reduce((sum, { seq }) => sum + seq, 0)
+  const report = c.req.query('check') !== undefined || size <= smallEnough ? await check(c) : undefined
+  return c.html(
+    auditPage(frameFor(c), {
+      events: events.map((event) => ({ words: eventWords(event), at: event.at })),
+      ...(report && { checked: { events: report.events, found: report.found } }),
+    }),
+  )
+}
+
+/** Reading the whole record is work: it is done once for all who ask at once, and its answer holds for a minute. */
+function checkSeldom(): (c: Visit) => Promise<AuditReport> {
+  let latest: { readonly at: number; readonly report: Promise<AuditReport> } | undefined
+  return ({ var: { site } }) => {
+    const now = site.assent.clock.now().getTime()
+    if (latest !== undefined && now - latest.at < freshMs) return latest.report
+    const report = site.assent.verifyAudit()
+    latest = { at: now, report }
+    report.catch(() => {
+      latest = undefined
+    })
+    return report
+  }
+}

@@ -1,0 +1,46 @@
+import { Hono } from 'hono'
+import { admit } from '../admit.ts'
+import { takeBrowserCookie } from '../cookie.ts'
+import { browsersPage } from '../pages/browsers-page.ts'
+import { readPost } from '../post.ts'
+import { frameFor, notice } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+
+/** The browsers that may answer for a person: to see them, and to take that back. */
+export const browsersRoutes = () => new Hono<WebEnv>().get('/browsers', show).post('/browsers/:id/remove', remove)
+
+async function show(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const { store, clock } = c.var.site.assent
+  const now = clock.now()
+  const mine = (await store.browsers.list(viewer.participant)).filter(({ expiresAt }) => expiresAt > now)
+  const props = {
+    browsers: mine.map(({ id, name, by, createdAt, expiresAt }) => ({
+      id,
+      name,
+      by,
+      createdAt,
+      expiresAt,
+      isThisOne: id === viewer.browser?.id,
+      removeAction: `/browsers/${encodeURIComponent(id)}/remove`,
+    })),
+  }
+  return c.html(browsersPage(frameFor(c), props))
+}
+
+async function remove(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const form = await readPost(c, viewer)
+  if (form instanceof Response) return form
+  const { assent } = c.var.site
+  const id = c.req.param('id') ?? ''
+  const isGone = /^[\w-]{1,64}$/.test(id) && (await assent.store.browsers.remove(viewer.participant, id))
+  if (!isGone) return notice(c, 404, { kind: 'not-found' })
+  await assent.record({ kind: 'browser-removed', who: viewer.participant, about: id })
+  if (id !== viewer.browser?.id) return c.redirect('/browsers', 303)
+  takeBrowserCookie(c)
+  c.set('viewer', undefined)
+  return notice(c, 200, { kind: 'signed-out' })
+}

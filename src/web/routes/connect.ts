@@ -1,0 +1,161 @@
+import { Hono } from 'hono'
+import type { Begun, Completed } from '../../connection/connections.ts'
+import type { Provider } from '../../connection/provider.ts'
+import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import type { FieldError } from '../../elicitation/form/validate.ts'
+import { addressOf, admit } from '../admit.ts'
+import { connectPath } from '../connect-path.ts'
+import { tooMany } from '../entrance.ts'
+import { factsOf } from '../facts.ts'
+import { providerTargets } from '../headers.ts'
+import { connectPage } from '../pages/connect-page.ts'
+import { keyField, postedName } from '../pages/props.ts'
+import { readPost } from '../post.ts'
+import { questionFor, readId } from '../question.ts'
+import { endPage } from '../question-page.ts'
+import { actionFrom } from '../read-answer.ts'
+import { frameFor, notice } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+import type { Viewer } from '../viewer.ts'
+
+/** Connecting an account: nobody is sent to a provider but by pressing the button of our own page. */
+export const connectRoutes = () =>
+  new Hono<WebEnv>()
+    .get('/oauth/connect/:provider', show)
+    .post('/oauth/connect/:provider', answer)
+    .get('/oauth/callback', comeBack)
+
+/** A person before the connect page of a provider. */
+interface Connecting {
+  readonly viewer: Viewer
+  readonly provider: Provider
+  /** Absent when they came by themselves. */
+  readonly asked?: Elicitation
+}
+
+async function show(c: Visit): Promise<Response> {
+  const connecting = await open(c)
+  if (connecting instanceof Response) return connecting
+  const { asked, viewer } = connecting
+  return c.html((asked && endPage(c, asked, viewer)) ?? pageFor(c, connecting))
+}
+
+async function answer(c: Visit): Promise<Response> {
+  const connecting = await open(c)
+  if (connecting instanceof Response) return connecting
+  const { asked, viewer } = connecting
+  const form = await readPost(c, viewer, asked?.id)
+  if (form instanceof Response) return form
+  if (asked && isSettled(asked)) return late(c, asked, viewer)
+
+  const action = actionFrom(form)
+  return action === 'accept' ? connect(c, connecting, form) : refuse(c, connecting, action)
+}
+
+async function connect(c: Visit, connecting: Connecting, form: FormData): Promise<Response> {
+  const { connections } = c.var.site.assent
+  const { provider, viewer, asked } = connecting
+  const { participant, groups, key: browser } = viewer
+  const beginning = {
+    provider: provider.name,
+    person: { participant, groups },
+    ...(asked && { elicitation: asked.id }),
+  }
+  if (provider.by.kind === 'consent') return sendOff(c, await connections.begin({ ...beginning, browser }), viewer)
+
+  const key = form.get(postedName(keyField))
+  const kept = await connections.keepKey(beginning, typeof key === 'string' ? key.trim() : '')
+  if (kept.kind !== 'invalid') return completedPage(c, kept, viewer)
+  return c.html(pageFor(c, connecting, [{ field: keyField, message: kept.message }]), 422)
+}
+
+function sendOff(c: Visit, begun: Begun, viewer: Viewer): Response | Promise<Response> {
+  switch (begun.kind) {
+    case 'begun':
+      return c.redirect(begun.url, 303)
+    case 'late':
+      return late(c, begun.elicitation, viewer)
+    case 'failed':
+      return notice(c, 502, { kind: 'connect-failed', detail: begun.message })
+  }
+}
+
+async function refuse(c: Visit, { asked, viewer }: Connecting, action: 'decline' | 'cancel'): Promise<Response> {
+  if (asked === undefined) return c.redirect('/connections', 303)
+  const { participant, groups } = viewer
+  const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via: 'page' }, { action })
+  return answered.kind === 'late' ? late(c, answered.elicitation, viewer) : c.redirect(addressOf(c), 303)
+}
+
+async function comeBack(c: Visit): Promise<Response> {
+  // A flow is used once: what only wants to know the head of this page must not use it up.
+  if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const { participant, groups, key: browser } = viewer
+  const { assent, origin } = c.var.site
+  const callback = new URL(`/oauth/callback${new URL(c.req.url).search}`, origin)
+  const completed = await assent.connections.complete({ person: { participant, groups }, browser, callback })
+  return completedPage(c, completed, viewer)
+}
+
+function completedPage(c: Visit, completed: Completed, viewer: Viewer): Response | Promise<Response> {
+  const next = { href: '/connections', label: 'See your connections' }
+  switch (completed.kind) {
+    case 'connected':
+      return notice(c, 200, { kind: 'connected', detail: `${completed.provider.title} is connected.`, next })
+    case 'too-little': {
+      const detail = `${completed.provider.title} did not allow: ${completed.missing.join(' ')}.`
+      return notice(c, 200, { kind: 'connected-too-little', detail, next })
+    }
+    case 'denied':
+      return notice(c, 200, { kind: 'connect-denied' })
+    case 'failed':
+      return notice(c, 502, { kind: 'connect-failed', detail: completed.message })
+    case 'late':
+      return late(c, completed.elicitation, viewer)
+    case 'refused':
+      return notice(c, 403, { kind: 'connect-refused' })
+  }
+}
+
+function late(c: Visit, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
+  return c.html(endPage(c, elicitation, viewer, 'late') as string, 409)
+}
+
+/** Who connects what, if they may; else what they get instead. */
+async function open(c: Visit): Promise<Connecting | Response> {
+  const { assent, rates } = c.var.site
+  const given = c.req.query('elicitation_id')
+  const id = readId(given)
+  const viewer = await admit(c, id)
+  if (viewer instanceof Response) return viewer
+  const name = c.req.param('provider') ?? ''
+  const provider = assent.connections.providers.get(name)
+  if (given === undefined) return provider ? { viewer, provider } : notFound(c)
+
+  const seconds = id && (await rates.question(viewer.participant, id))
+  if (seconds) return tooMany(c, seconds)
+  const asked = await questionFor(c, viewer, id)
+  const wanted = asked?.question.mode === 'url' ? asked.question.connect : undefined
+  if (asked === undefined || wanted === undefined) return notFound(c)
+  if (wanted.provider !== name) return c.redirect(connectPath(wanted.provider, asked.id), 303)
+  return provider ? { viewer, provider, asked } : notFound(c)
+}
+
+function pageFor(c: Visit, { provider, asked, viewer }: Connecting, errors: readonly FieldError[] = []): string {
+  const { by, title } = provider
+  const action = addressOf(c)
+  const wanted = asked?.question.mode === 'url' ? asked.question.connect?.scopes : undefined
+  if (by.kind === 'consent') c.set('formTargets', providerTargets(c.var.site))
+  return connectPage(frameFor(c), {
+    ...(asked && { asked: factsOf(asked, viewer, action) }),
+    action,
+    provider: { title, ...(provider.host !== undefined && { host: provider.host }) },
+    scopes: wanted ?? provider.scopes,
+    ...(by.kind === 'key' && { key: by }),
+    errors,
+  })
+}
+
+const notFound = (c: Visit) => notice(c, 404, { kind: 'not-found' })

@@ -1,0 +1,41 @@
+import { Hono } from 'hono'
+import { admit } from '../admit.ts'
+import { connectPath } from '../connect-path.ts'
+import { connectionsPage } from '../pages/connections-page.ts'
+import { readPost } from '../post.ts'
+import { frameFor, notice } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+
+/** The accounts that a person has connected: to see them, and to give them up. */
+export const connectionsRoutes = () =>
+  new Hono<WebEnv>().get('/connections', show).post('/connections/:provider/disconnect', disconnect)
+
+async function show(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const { connections } = c.var.site.assent
+  const mine = await connections.list(viewer.participant)
+  const connected = new Set(mine.map(({ provider }) => provider))
+  const props = {
+    connections: mine.map((view) => ({
+      ...view,
+      disconnectAction: `/connections/${encodeURIComponent(view.provider)}/disconnect`,
+    })),
+    others: [...connections.providers.values()]
+      .filter(({ name }) => !connected.has(name))
+      .map(({ name, title }) => ({ title, href: connectPath(name) })),
+  }
+  return c.html(connectionsPage(frameFor(c), props))
+}
+
+async function disconnect(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const form = await readPost(c, viewer)
+  if (form instanceof Response) return form
+  const provider = c.req.param('provider') ?? ''
+  // A name like this is in no store, and is not looked for.
+  if (!/^[\w-]{1,64}$/.test(provider)) return notice(c, 404, { kind: 'not-found' })
+  await c.var.site.assent.connections.disconnect(viewer.participant, provider)
+  return c.redirect('/connections', 303)
+}

@@ -1,0 +1,40 @@
+import { Hono } from 'hono'
+import { localParticipant } from '../../participant/participant.ts'
+import { addressOf, recordRefusal } from '../admit.ts'
+import { browserName } from '../browser-name.ts'
+import { readEnrollCode, useEnrollCode } from '../enroll.ts'
+import { makeBrowser } from '../make-browser.ts'
+import { safeNext } from '../next.ts'
+import { enrollPage } from '../pages/enroll-page.ts'
+import { readForm } from '../post.ts'
+import { frameFor, notice } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+
+/** Makes a browser the local person's by a one-time link. Only pressing the button uses it up: a preview does not. */
+export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('/enroll', enroll)
+
+async function show(c: Visit): Promise<Response> {
+  const code = await readEnrollCode(c.var.site.assent, c.req.query('code'))
+  if (code === undefined) return linkUsed(c)
+  const props = { action: addressOf(c), browserName: browserName(c.req.header('user-agent')) }
+  return c.html(enrollPage(frameFor(c), props))
+}
+
+async function enroll(c: Visit): Promise<Response> {
+  const { site } = c.var
+  const form = await readForm(c)
+  if (form instanceof Response) return form
+  const code = await readEnrollCode(site.assent, c.req.query('code'))
+  if (code === undefined || !(await useEnrollCode(site.assent.store.steps, code))) return linkUsed(c)
+
+  await makeBrowser(c, { participant: localParticipant, groups: [] }, 'link', site.enrolledMs)
+  const next = safeNext(site, code.next)
+  return next === undefined
+    ? notice(c, 200, { kind: 'enrolled', next: { href: '/inbox', label: 'Open your inbox' } })
+    : c.redirect(next, 303)
+}
+
+async function linkUsed(c: Visit): Promise<Response> {
+  await recordRefusal(c, 'link-used')
+  return notice(c, 403, { kind: 'link-used' })
+}

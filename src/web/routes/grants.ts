@@ -1,0 +1,74 @@
+import { Hono } from 'hono'
+import type { Grant, GrantId } from '../../approval/grant.ts'
+import { grantSentence } from '../../approval/grant-sentence.ts'
+import { AssentError } from '../../base/errors.ts'
+import { admit, recordRefusal } from '../admit.ts'
+import { localeOf } from '../locale.ts'
+import { grantsPage } from '../pages/grants-page.ts'
+import type { GrantRow } from '../pages/props.ts'
+import { personName } from '../person-name.ts'
+import { readPost } from '../post.ts'
+import { frameFor, notice } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+import type { Viewer } from '../viewer.ts'
+
+/** What a person allowed or denied lastingly: to see it, and to take it back. */
+export const grantsRoutes = () => new Hono<WebEnv>().get('/grants', show).post('/grants/:id/revoke', revoke)
+
+const mostShown = 50
+
+async function show(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const listed = await c.var.site.assent.approvals.list(viewer.participant, mostShown + 1, readId(c.req.query('after')))
+  const shown = listed.slice(0, mostShown)
+  const last = listed.length > mostShown ? shown.at(-1) : undefined
+  const grants = await Promise.all(shown.map((grant) => rowOf(c, grant, viewer)))
+  const older = last && { older: `/grants?after=${encodeURIComponent(last.id)}` }
+  return c.html(grantsPage(frameFor(c), { grants, ...older }))
+}
+
+async function rowOf(c: Visit, grant: Grant, viewer: Viewer): Promise<GrantRow> {
+  const { id, revoked, expiresAt, grantedBy, given, createdAt } = grant
+  const now = c.var.site.assent.clock.now()
+  const clientName = await clientNameOf(c, grant)
+  const locale = localeOf(c.req.header('accept-language'))
+  const isOver = expiresAt !== undefined && expiresAt <= now
+  return {
+    id,
+    sentence: grantSentence(grant, { now, locale, ...(clientName !== undefined && { clientName }) }),
+    standing: revoked !== undefined ? 'Revoked' : isOver ? 'Ended' : 'holds',
+    grantedBy: grantedBy === viewer.participant ? 'you' : personName(grantedBy),
+    through: given?.through ?? 'client',
+    createdAt,
+    revokeAction: `/grants/${encodeURIComponent(id)}/revoke`,
+  }
+}
+
+/** What the client called itself when it was asked for, as long as the question is kept. */
+async function clientNameOf(c: Visit, { elicitation, client }: Grant): Promise<string | undefined> {
+  if (elicitation === undefined || client === undefined) return undefined
+  try {
+    return (await c.var.site.assent.look(elicitation)).requester.clientName
+  } catch (error) {
+    if (error instanceof AssentError && error.code === 'not_found') return undefined
+    throw error
+  }
+}
+
+async function revoke(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const form = await readPost(c, viewer)
+  if (form instanceof Response) return form
+  const id = readId(c.req.param('id'))
+  const revoked = id && (await c.var.site.assent.approvals.revoke(id, viewer.participant))
+  if (revoked !== undefined) return c.redirect('/grants', 303)
+  await recordRefusal(c, 'not-theirs', id)
+  return notice(c, 404, { kind: 'not-found' })
+}
+
+/** An id as one could be; anything else is in no store, and is not looked for. */
+function readId(text: string | undefined): GrantId | undefined {
+  return text !== undefined && /^[\w-]{1,100}$/.test(text) ? (text as GrantId) : undefined
+}

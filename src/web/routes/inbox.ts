@@ -1,0 +1,108 @@
+import { Hono } from 'hono'
+import { isAsked } from '../../elicitation/answerers.ts'
+import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import { admit } from '../admit.ts'
+import { endOf, factsOf } from '../facts.ts'
+import { viewerOf } from '../find-viewer.ts'
+import { endWords, rowOf, whatOf } from '../inbox-rows.ts'
+import { ownEvents } from '../own-events.ts'
+import { elsewhereSheet } from '../pages/elsewhere-page.ts'
+import type { Sheet } from '../pages/frame.ts'
+import { historyPage } from '../pages/history-page.ts'
+import { inboxPage } from '../pages/inbox-page.ts'
+import { settledSheet } from '../pages/settled-page.ts'
+import { questionFor, readId, whoAskedOrWasAsked } from '../question.ts'
+import { customPageOf, questionSheet } from '../question-page.ts'
+import { questionPath } from '../question-path.ts'
+import { frameFor } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+import type { Viewer } from '../viewer.ts'
+
+/** What waits for a person, answered in place, and kept up to date while it is looked at. */
+export const inboxRoutes = () =>
+  new Hono<WebEnv>().get('/inbox', show).get('/inbox/history', history).get('/inbox/events', events)
+
+const mostListed = 200
+const mostShown = 50
+const mostPast = 50
+const mostSearched = 2_000
+const settling = new Set(['question-answered', 'question-expired', 'question-withdrawn', 'question-failed'])
+
+async function show(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const { assent } = c.var.site
+  const now = assent.clock.now()
+  const waiting = (await assent.listOpen(viewer, mostListed))
+    .filter(({ expiresAt }) => expiresAt > now)
+    .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime())
+  const asked = await questionFor(c, viewer, readId(c.req.query('open')))
+  const elsewhere = asked && answeredElsewhere(c, asked)
+  if (elsewhere !== undefined) return c.redirect(elsewhere, 303)
+
+  c.set('isLive', true)
+  const done = await doneIn(c, viewer)
+  const props = {
+    rows: waiting.slice(0, mostShown).map((one) => rowOf(one, viewer)),
+    more: Math.max(0, waiting.length - mostShown),
+    isOver: asked !== undefined && isSettled(asked),
+    isPaused: await assent.approvals.isPaused(),
+    ...(asked && { openId: asked.id }),
+    ...(done && { done }),
+  }
+  return c.html(inboxPage(frameFor(c), props, asked && sheetOf(c, asked, viewer)))
+}
+
+/** What cannot be answered beside the list has a page of its own. */
+function answeredElsewhere(c: Visit, asked: Elicitation): string | undefined {
+  const { question } = asked
+  if (isSettled(asked)) return undefined
+  const hasOwnPage = customPageOf(c, asked) !== undefined || (question.mode === 'url' && question.connect !== undefined)
+  return hasOwnPage ? questionPath(c.var.site.assent.pages, asked) : undefined
+}
+
+function sheetOf(c: Visit, asked: Elicitation, viewer: Viewer): Sheet {
+  const end = endOf(asked, viewer, 'late')
+  if (end) return settledSheet(frameFor(c), end)
+  const path = questionPath(c.var.site.assent.pages, asked)
+  if (path !== undefined) return questionSheet(c, asked, viewer, `${path}?from=inbox`)
+  return elsewhereSheet(frameFor(c), {
+    asked: factsOf(asked, viewer, ''),
+    url: asked.question.mode === 'url' ? asked.question.url : '',
+  })
+}
+
+async function doneIn(c: Visit, viewer: Viewer): Promise<{ words: string; href: string } | undefined> {
+  const asked = await questionFor(c, viewer, readId(c.req.query('done')))
+  const end = asked && endWords(asked, viewer)
+  const href = asked && questionPath(c.var.site.assent.pages, asked)
+  return end && href ? { words: `${whatOf(asked)}: ${end.charAt(0).toLowerCase()}${end.slice(1)}.`, href } : undefined
+}
+
+/** Found by the audit, which knows what was settled last; a question that is deleted is not shown. */
+async function history(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const { assent } = c.var.site
+  const latest = await ownEvents(assent.store.audit, viewer.participant, mostSearched)
+  const ids = new Set(latest.flatMap(({ kind, about }) => (settling.has(kind) ? (readId(about) ?? []) : [])))
+  const found = await Promise.all(
+    [...ids].slice(0, mostPast).map((id) => questionFor(c, viewer, id, whoAskedOrWasAsked)),
+  )
+  const rows = found.flatMap((asked) => {
+    const end = asked && endWords(asked, viewer)
+    if (asked === undefined || end === undefined || asked.state.kind === 'open') return []
+    const { what, server, client } = rowOf(asked, viewer)
+    const href = isAsked(asked, viewer) ? questionPath(assent.pages, asked) : undefined
+    return [{ what, server, client, end, at: asked.state.at, ...(href !== undefined && { href }) }]
+  })
+  return c.html(historyPage(frameFor(c), { rows }))
+}
+
+async function events(c: Visit): Promise<Response> {
+  const viewer = await viewerOf(c)
+  if (viewer === undefined) return c.text('This browser is not known.', 403)
+  const stream = c.var.site.streams.open(viewer)
+  if (stream === undefined) return c.text('Too many inboxes are open.', 429)
+  return c.body(stream, 200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+}

@@ -1,0 +1,67 @@
+import { Hono } from 'hono'
+import type { PageLogin } from '../../participant/identify.ts'
+import { admit, recordRefusal } from '../admit.ts'
+import { takeBrowserCookie } from '../cookie.ts'
+import { viewerOf } from '../find-viewer.ts'
+import { makeBrowser } from '../make-browser.ts'
+import { safeNext } from '../next.ts'
+import { readPost } from '../post.ts'
+import { notice } from '../render.ts'
+import { comeBack, leave } from '../signing-in.ts'
+import type { Visit, WebEnv } from '../site.ts'
+
+const sessionMs = 12 * 3_600_000
+const home = '/inbox'
+
+/** Signing in and out. Who comes back must be the browser that left. */
+export const loginRoutes = (login: PageLogin) =>
+  new Hono<WebEnv>()
+    .get('/login', (c) => begin(c, login))
+    .get('/login/callback', (c) => finish(c, login))
+    .post('/logout', signOut)
+
+async function begin(c: Visit, login: PageLogin): Promise<Response> {
+  const next = safeNext(c.var.site, c.req.query('next')) ?? home
+  if (await viewerOf(c)) return c.redirect(next, 303)
+  const begun = await login.begin(await leave(c, next))
+  return begun.kind === 'begun' ? c.redirect(begun.url, 303) : failed(c, begun.message, 503)
+}
+
+async function finish(c: Visit, login: PageLogin): Promise<Response> {
+  const { site } = c.var
+  // Coming back works once: what only wants to know the head of this page must not use it up.
+  if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
+  const leaving = await comeBack(c, c.req.query('state'))
+  if (leaving === undefined) {
+    await recordRefusal(c, 'login-not-begun-here')
+    return failed(c, 'It was not begun in this browser, took too long, or was used before.', 403)
+  }
+  const callback = new URL(`/login/callback${new URL(c.req.url).search}`, site.origin)
+  const completed = await login.complete(leaving.signing, callback)
+  if (completed.kind === 'failed') {
+    await recordRefusal(c, 'login-failed')
+    return failed(c, completed.message, 403)
+  }
+  await makeBrowser(c, completed.who, 'login', sessionMs)
+  return c.redirect(safeNext(site, leaving.next) ?? home, 303)
+}
+
+async function signOut(c: Visit): Promise<Response> {
+  const viewer = await admit(c)
+  if (viewer instanceof Response) return viewer
+  const form = await readPost(c, viewer)
+  if (form instanceof Response) return form
+  const { browser } = viewer
+  if (browser) {
+    const { assent } = c.var.site
+    await assent.store.browsers.remove(browser.participant, browser.id)
+    await assent.record({ kind: 'browser-removed', who: browser.participant, about: browser.id })
+  }
+  takeBrowserCookie(c)
+  c.set('viewer', undefined)
+  return notice(c, 200, { kind: 'signed-out', next: { href: '/login', label: 'Sign in again' } })
+}
+
+function failed(c: Visit, detail: string, status: 403 | 503): Response | Promise<Response> {
+  return notice(c, status, { kind: 'login-failed', detail, next: { href: '/login', label: 'Try again' } })
+}

@@ -1,0 +1,81 @@
+import { Hono } from 'hono'
+import { approvalIn } from '../../approval/subject.ts'
+import { type Answer, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import { admit } from '../admit.ts'
+import { tooMany } from '../entrance.ts'
+import { readPost } from '../post.ts'
+import { questionFor, readId } from '../question.ts'
+import { customPageOf, endPage, questionPage } from '../question-page.ts'
+import { questionPath } from '../question-path.ts'
+import { answerFrom } from '../read-answer.ts'
+import { approvalFrom } from '../read-approval.ts'
+import { notice } from '../render.ts'
+import type { Site, Visit, WebEnv } from '../site.ts'
+import type { Viewer } from '../viewer.ts'
+
+/** One question in the browser: read it, answer it. The viewer must be one of those who were asked. */
+export const questionRoutes = ({ assent: { pages } }: Site) =>
+  new Hono<WebEnv>().get(`/${pages.prefix}/:id/:page`, show).post(`/${pages.prefix}/:id/:page`, answer)
+
+async function show(c: Visit): Promise<Response> {
+  const opened = await open(c)
+  if (opened instanceof Response) return opened
+  const { asked, viewer } = opened
+  return c.html(endPage(c, asked, viewer) ?? questionPage(c, asked, viewer, actionOf(c)))
+}
+
+async function answer(c: Visit): Promise<Response> {
+  const opened = await open(c)
+  if (opened instanceof Response) return opened
+  const { asked, viewer } = opened
+  const form = await readPost(c, viewer, asked.id)
+  if (form instanceof Response) return form
+  if (isSettled(asked)) return late(c, asked, viewer)
+
+  const { participant, groups } = viewer
+  const given = (await customPageOf(c, asked)?.read(form, asked)) ?? readAnswer(form, asked)
+  const via = isFromInbox(c) ? 'inbox' : 'page'
+  const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via }, given)
+  switch (answered.kind) {
+    case 'kept':
+      // A page that is loaded again then posts nothing again.
+      return c.redirect(isFromInbox(c) ? `/inbox?done=${asked.id}` : c.req.path, 303)
+    case 'late':
+      return late(c, answered.elicitation, viewer)
+    case 'invalid':
+      return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: answered.errors }), 422)
+  }
+}
+
+function late(c: Visit, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
+  return c.html(endPage(c, elicitation, viewer, 'late') as string, 409)
+}
+
+interface Opened {
+  readonly asked: Elicitation
+  readonly viewer: Viewer
+}
+
+/** The question and the one who looks, if they may; else what they get instead. */
+async function open(c: Visit): Promise<Opened | Response> {
+  const id = readId(c.req.param('id'))
+  const viewer = await admit(c, id)
+  if (viewer instanceof Response) return viewer
+  const seconds = id && (await c.var.site.rates.question(viewer.participant, id))
+  if (seconds) return tooMany(c, seconds)
+
+  const asked = await questionFor(c, viewer, id)
+  const path = asked && questionPath(c.var.site.assent.pages, asked)
+  if (asked === undefined || path === undefined) return notice(c, 404, { kind: 'not-found' })
+  return path === c.req.path ? { asked, viewer } : c.redirect(path, 303)
+}
+
+function readAnswer(form: FormData, asked: Elicitation): Answer {
+  const { schema } = asked.question
+  return approvalIn(asked) && schema ? approvalFrom(form, schema) : answerFrom(form, asked)
+}
+
+/** Who answers in the inbox goes back to it. */
+const isFromInbox = (c: Visit) => c.req.query('from') === 'inbox'
+
+const actionOf = (c: Visit) => (isFromInbox(c) ? `${c.req.path}?from=inbox` : c.req.path)

@@ -1,0 +1,41 @@
+import { Hono } from 'hono'
+import { isSettled } from '../../elicitation/elicitation.ts'
+import { statusOf } from '../../elicitation/result.ts'
+import { recordRefusal } from '../admit.ts'
+import { viewerOf } from '../find-viewer.ts'
+import { questionFor, readId, whoAskedOrWasAsked } from '../question.ts'
+import type { Site, Visit, WebEnv } from '../site.ts'
+
+/** How a question stands, for programs of those whom it concerns. To all others every id is unknown. */
+export const statusRoutes = ({ assent: { pages } }: Site) =>
+  new Hono<WebEnv>().get(
+    `/${pages.prefix}/:id/${Object.hasOwn(pages.names, 'status') ? pages.names.status : 'status'}`,
+    status,
+  )
+
+async function status(c: Visit): Promise<Response> {
+  const { site } = c.var
+  const id = readId(c.req.param('id'))
+  const viewer = await viewerOf(c)
+  if (viewer === undefined) {
+    await recordRefusal(c, site.isLocal ? 'not-enrolled' : 'not-signed-in', id)
+    const message = site.isLocal ? 'This browser is not enrolled.' : 'Sign in first.'
+    return c.json({ error: 'not_known', message }, 403)
+  }
+  c.set('viewer', viewer)
+  const seconds = id && (await site.rates.question(viewer.participant, id))
+  if (seconds) {
+    c.header('Retry-After', String(seconds))
+    return c.json({ error: 'too_many', message: 'That was too often.' }, 429)
+  }
+  const elicitation = await questionFor(c, viewer, id, whoAskedOrWasAsked)
+  if (elicitation === undefined) return c.json({ error: 'not_found', message: 'There is no such question.' }, 404)
+  const { createdAt, expiresAt } = elicitation
+  return c.json({
+    elicitationId: elicitation.id,
+    status: statusOf(elicitation),
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    completed: isSettled(elicitation),
+  })
+}

@@ -1,0 +1,78 @@
+import type { RequestListener } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { enrollLink } from './enroll.ts'
+import { guardEntrance } from './entrance.ts'
+import { toldOf } from './errors.ts'
+import { protect } from './headers.ts'
+import type { AssentForWeb } from './needs.ts'
+import type { WebOptions } from './options.ts'
+import { notice } from './render.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { browsersRoutes } from './routes/browsers.ts'
+import { connectRoutes } from './routes/connect.ts'
+import { connectionsRoutes } from './routes/connections.ts'
+import { enrollRoutes } from './routes/enroll.ts'
+import { grantsRoutes } from './routes/grants.ts'
+import { inboxRoutes } from './routes/inbox.ts'
+import { loginRoutes } from './routes/login.ts'
+import { questionRoutes } from './routes/question.ts'
+import { statusRoutes } from './routes/status.ts'
+import { type Site, siteFrom, type WebEnv } from './site.ts'
+
+/** The pages of one Assent. */
+export interface Web {
+  /** Without `env.incoming` it sees no socket: then whoever mounts it without a login listens on loopback only. */
+  fetch(request: Request, env?: WebEnv['Bindings']): Promise<Response>
+  /** For `http.createServer`. Without a login it refuses sockets from elsewhere. */
+  readonly node: RequestListener
+  /** A link that makes one browser the local person's, once; `next` is a path of ours to go on to. */
+  enrollLink(next?: string): Promise<string>
+  /** Ends what pages keep open, so that a server can close. */
+  close(): void
+}
+
+/** Serves the pages on which people answer, connect accounts, and see what they gave. */
+export function createWeb(assent: AssentForWeb, options: WebOptions = {}): Web {
+  const site = siteFrom(assent, options)
+  const app = appFor(site)
+  const fetch: Web['fetch'] = async (request, env) => app.fetch(request, env ?? {})
+  return {
+    fetch,
+    node: getRequestListener((request, env) => fetch(request, env as WebEnv['Bindings']), {
+      overrideGlobalObjects: false,
+    }) as RequestListener,
+    enrollLink: (next) => enrollLink(assent, next),
+    close: () => site.streams.close(),
+  }
+}
+
+function appFor(site: Site): Hono<WebEnv> {
+  const login = site.assent.login?.onPages
+  const app = new Hono<WebEnv>({ getPath: pathOf })
+  app.use(protect(site))
+  app.use(guardEntrance)
+  app.get('/', (c) => c.redirect('/inbox', 303))
+  app.route('/', statusRoutes(site))
+  app.route('/', questionRoutes(site))
+  app.route('/', inboxRoutes())
+  app.route('/', grantsRoutes())
+  app.route('/', auditRoutes())
+  app.route('/', connectRoutes())
+  app.route('/', connectionsRoutes())
+  app.route('/', browsersRoutes())
+  if (site.isLocal) app.route('/', enrollRoutes())
+  if (login) app.route('/', loginRoutes(login))
+  app.notFound((c) => notice(c, 404, { kind: 'not-found' }))
+  app.onError((error, c) => {
+    const told = toldOf(error)
+    if (told.isOurs) site.onError(error)
+    return notice(c, told.status, told.notice)
+  })
+  return app
+}
+
+/** A slash at the end changes nothing. */
+function pathOf({ url }: Request): string {
+  return new URL(url).pathname.replace(/(?<=.)\/+$/, '')
+}

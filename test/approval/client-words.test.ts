@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { formForClient } from '../../src/approval/ask-approval.ts'
+import { clientWords } from '../../src/approval/client-words.ts'
+import { decide } from '../../src/approval/policy/decide.ts'
+import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import { aCall } from './a-call.ts'
+
+const decisionOn = (call = aCall()) => decide(readPolicy({ rules: [{ decide: 'ask', reason: 'Look twice.' }] }), call)
+
+test('in their client the approver reads the call, every argument, and why they are asked', () => {
+  const call = aCall({ arguments: { path: '/tmp/a', text: 'one\ntwo', options: { deep: true } } })
+  expect(clientWords(call, decisionOn(call))).toBe(
+    [
+      'Run write_file on files?',
+      '',
+      'path: /tmp/a',
+      'text: \n  one\n  two',
+      'options: \n  {\n    "deep": true\n  }',
+      '',
+      'Look twice.',
+    ].join('\n'),
+  )
+  const bare = aCall({ arguments: {} })
+  expect(clientWords(bare, decisionOn(bare), 'Deploy?')).toBe('Deploy?\n\nIt has no arguments.\n\nLook twice.')
+})
+
+test('trap 15: names that hide something are made visible', () => {
+  const call = aCall({ tool: 'write\u202e_file', server: 'fi\nles', arguments: {} })
+  const [first] = clientWords(call, decisionOn(call)).split('\n')
+  expect(first).not.toMatch(/\u202e/)
+  expect(first).toContain('les?')
+})
+
+test('what is too long for a client is for the page: nothing is ever cut off', () => {
+  expect(formForClient(aCall(), decisionOn())).toBeDefined()
+  const long = aCall({ arguments: { content: 'x'.repeat(4_000) } })
+  expect(formForClient(long, decisionOn(long))).toBeUndefined()
+})

@@ -1,0 +1,366 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Assent, createAssent } from '../../src/index.ts'
+import { aLocalCall, askedAbout } from '../support/approvals.ts'
+import { buildPackage } from '../support/build.ts'
+import { assent, ended, startAssent } from '../support/cli.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { assentInTerminal } from '../support/terminal.ts'
+
+beforeAll(buildPackage)
+
+const rules = `
+  rules:
+    - { server: files, tool: "read_*", decide: allow }
+    - { server: files, tool: delete, when: "args.path.startsWith('/etc')", decide: deny }
+    - { server: files, tool: "write_*", decide: ask, editable: [path] }
+`
+
+interface Installation {
+  readonly file: string
+  run(...args: string[]): ReturnType<typeof assent>
+  /** Another process at the same store. */
+  open(): Promise<Assent>
+}
+
+async function anInstallation(settings = `version: 1\npolicy:${rules}`): Promise<Installation> {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'assent.yaml')
+  await writeFile(file, settings)
+  await mkdir(join(folder, '.assent'))
+  return {
+    file,
+    run: (...args) => assent(['--config', file, ...args]),
+    async open() {
+      const policy = { rules: [{ tool: 'write_*', decide: 'ask', editable: ['path'] }] }
+      const opened = await createAssent({ store: `sqlite:${folder}/.assent/assent.db`, keys: '', policy })
+      onTestFinished(() => opened.close())
+      return opened
+    },
+  }
+}
+
+describe('assent inbox', () => {
+  test('lists for scripts, and answers nothing without a terminal', async () => {
+    const { run, open } = await anInstallation()
+    const other = await open()
+    const { id } = await askedAbout(other)
+    const [listed] = JSON.parse((await run('inbox', '--json')).out)
+    expect(listed).toMatchObject({
+      id,
+      purpose: 'approval',
+      server: 'files',
+      tool: 'write_file',
+      arguments: { path: '/tmp/notes.txt', content: 'hello' },
+      editable: ['path'],
+      link: `http://127.0.0.1:4180/elicit/${id}/approve`,
+    })
+    expect(listed.choices).toContain('allow_once')
+    const { out } = await run('inbox')
+    expect(out).toContain('path: /tmp/notes.txt')
+    expect(out).toContain('To answer, run this in a terminal.')
+
+    const refused = { code: 2, err: expect.stringContaining('Answering needs a terminal') }
+    expect(await run('inbox', 'allow', id)).toMatchObject(refused)
+    expect(await run('inbox', 'deny', id)).toMatchObject(refused)
+    expect((await other.look(id)).state.kind).toBe('open')
+  })
+
+  test('at a terminal, allows and denies by how an id begins', async () => {
+    const { file, open } = await anInstallation()
+    const other = await open()
+    const first = await askedAbout(other)
+    const allow = assentInTerminal([
+      '--config',
+      file,
+      'inbox',
+      'allow',
+      first.id.slice(0, 8),
+      '--always',
+      '--for',
+      'day',
+    ])
+    await allow.see('Allow write_file for a day, for Claude Code (claude-code): kept.')
+    expect(await allow.ended()).toBe(0)
+    expect(await other.approvals.listAll(10)).toMatchObject([{ effect: 'allow', tool: 'write_file' }])
+    expect((await other.look(first.id)).state).toMatchObject({ by: { via: 'terminal' } })
+
+    const second = await askedAbout(other, aLocalCall({ tool: 'write_more' }), 'walk-2')
+    const deny = assentInTerminal(['--config', file, 'inbox', 'deny', second.id, '--reason', 'not today'])
+    await deny.see('Deny: kept.')
+    expect(await deny.ended()).toBe(0)
+    expect((await other.look(second.id)).state).toMatchObject({ answer: { content: { reason: 'not today' } } })
+
+    const again = assentInTerminal(['--config', file, 'inbox', 'deny', second.id])
+    await again.see('No question that waits for you has this id.')
+    expect(await again.ended()).toBe(1)
+  })
+
+  test('at a terminal, asks what to do with each', async () => {
+    const { file, open } = await anInstallation()
+    const other = await open()
+    const { id } = await askedAbout(other)
+    const terminal = assentInTerminal(['--config', file, 'inbox'])
+    await terminal.see('Run write_file on files?')
+    await terminal.see('› ')
+    terminal.type('a\r')
+    await terminal.see('Allow once, with these arguments: kept.')
+    await terminal.see('Nothing waits for you.')
+    expect(await terminal.ended()).toBe(0)
+    expect((await other.look(id)).state.kind).toBe('answered')
+  })
+
+  test('where people sign in it sends them to the page; with memory: it says that it sees nothing', async () => {
+    const { run } = await anInstallation(
+      'version: 1\nauth: { issuer: "https://login.example.com", audience: a, clientId: c }\n',
+    )
+    expect(await run('inbox')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Answer at http://127.0.0.1:4180/inbox'),
+    })
+    expect(await run('--store', 'memory:', 'grants')).toMatchObject({ code: 0 })
+    expect(await assent(['--store', 'memory:', 'inbox'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('memory:'),
+    })
+  })
+
+  test('says in its help why it wants a terminal', async () => {
+    const { out } = await assent(['inbox', '--help'])
+    expect(out).toContain('Answering needs a terminal')
+    expect(out).toContain('assent inbox --watch')
+  })
+})
+
+describe('assent grants', () => {
+  test('lists sentences, revokes one, and shows what is over with --all', async () => {
+    const { run, open } = await anInstallation()
+    const other = await open()
+    const { id } = await askedAbout(other)
+    const content = { choice: 'always_allow/tool/revoked/this', edit_path: '/tmp/notes.txt' }
+    await other.answer(id, { participant: 'local' as never, groups: [], via: 'page' }, { action: 'accept', content })
+    const sentence = 'Allows claude-code to run write_file on files, until it is revoked.'
+    expect((await run('grants')).out).toBe(`grant-${id}\n  ${sentence}\n`)
+    expect(JSON.parse((await run('grants', 'list', '--json')).out)).toMatchObject([{ id: `grant-${id}`, sentence }])
+    expect((await run('grants', '--participant', 'x@https://y')).out).toContain('Nothing is')
+
+    expect(await run('grants', 'revoke', `grant-${id}`)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Revoked on'),
+    })
+    expect((await run('grants')).out).toBe('Nothing is lastingly allowed or denied.\n')
+    expect((await run('grants', '--all')).out).toContain('Revoked on')
+    expect(await run('grants', 'revoke', 'grant-none')).toMatchObject({ code: 1 })
+  })
+})
+
+describe('assent pause', () => {
+  test('denies everything at once in other processes too, until resume; it is no grant', async () => {
+    const { run, open } = await anInstallation()
+    const other = await open()
+    const call = aLocalCall()
+    expect(await run('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Paused') })
+    expect(await other.approvals.approve({ call, walk: 'w' })).toMatchObject({ kind: 'refused', reason: 'paused' })
+    expect((await run('pause')).out).toContain('already')
+    expect((await run('grants', '--all')).out).toContain('Nothing is')
+    expect(await run('grants', 'revoke', 'pause')).toMatchObject({ code: 1 })
+    expect(await run('policy', 'test', 'files', 'read_file')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Everything is paused.'),
+    })
+    expect((await run('resume')).out).toContain('decide again')
+    expect((await run('resume')).out).toContain('Nothing was paused')
+    expect(await other.approvals.approve({ call, walk: 'w' })).toMatchObject({ kind: 'question' })
+  })
+})
+
+describe('assent policy', () => {
+  test('test says what a call would meet, rule by rule, and exits by it', async () => {
+    const { run } = await anInstallation()
+    const { code, out } = await run('policy', 'test', 'files', 'delete', '{"path": "/etc/passwd"}')
+    expect(code).toBe(1)
+    expect(out).toContain('delete on files: deny')
+    expect(out).toContain('  rule 1 (allow): Does not match: the tool is delete, not read_*.')
+    expect(out).toContain('→ rule 2 (deny): Matches, and decides.')
+    expect(await run('policy', 'test', 'files', 'read_file')).toMatchObject({ code: 0 })
+    expect(await run('policy', 'test', 'files', 'write_x')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('editable   path'),
+    })
+    expect(await run('policy', 'test', 'files', 'write_x', '--expect', 'ask')).toMatchObject({ code: 0 })
+    expect(await run('policy', 'test', 'files', 'read_x', '--expect', 'deny')).toMatchObject({ code: 1 })
+    expect(await run('policy', 'test', 'files', 'read_x', '[]')).toMatchObject({ code: 2 })
+    // A condition that cannot be judged is never an allow.
+    expect(JSON.parse((await run('policy', 'test', 'files', 'delete', '--json')).out)).toMatchObject({
+      effect: 'deny',
+      decision: { why: { rule: 2, failed: true } },
+    })
+  })
+
+  test('test takes who asks, their groups and client, and what a trusted server says', async () => {
+    const { run } = await anInstallation(`version: 1
+auth: { issuer: "https://login.example.com", audience: a, clientId: c }
+servers: { good: { command: x, trusted: true }, other: { command: x } }
+policy:
+  default: deny
+  rules:
+    - { requester: ["group:staff"], decide: allow }
+    - { requester: ["client:ci"], decide: allow }
+    - { requester: ["bob@https://login.example.com"], decide: allow }
+    - { annotations: { readOnlyHint: true }, decide: allow }
+`)
+    const code = async (...args: string[]) => (await run('policy', 'test', ...args)).code
+    const reading = ['--annotations', '{"readOnlyHint": true}']
+    expect(await code('other', 'x')).toBe(1)
+    expect(await code('other', 'x', '--group', 'a', '--group', 'staff')).toBe(0)
+    expect(await code('other', 'x', '--client', 'ci')).toBe(0)
+    expect(await code('other', 'x', '--as', 'bob@https://login.example.com')).toBe(0)
+    expect(await code('other', 'x', ...reading)).toBe(1)
+    expect(await code('other', 'x', ...reading, '--trusted')).toBe(0)
+    expect(await code('good', 'x', ...reading)).toBe(0)
+  })
+
+  test('test tells of the grants that would matter', async () => {
+    const { run, open } = await anInstallation()
+    const other = await open()
+    const { id } = await askedAbout(other)
+    const content = { choice: 'always_allow/tool/revoked/this', edit_path: '/tmp/notes.txt' }
+    await other.answer(id, { participant: 'local' as never, groups: [], via: 'page' }, { action: 'accept', content })
+    const tested = await run('policy', 'test', 'files', 'write_file', '--client', 'claude-code')
+    expect(tested).toMatchObject({ code: 0, out: expect.stringContaining('Allows claude-code to run write_file') })
+    expect(await run('policy', 'test', 'files', 'write_file', '--client', 'another')).toMatchObject({ code: 1 })
+  })
+
+  test('check finds what is wrong with its line, also a setting that nothing reads, and a gate that nobody could open', async () => {
+    expect(await (await anInstallation()).run('policy', 'check')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('3 rules'),
+    })
+    const wrong = async (policy: string, words: string) => {
+      const { run } = await anInstallation(`version: 1\npolicy:\n${policy}\n`)
+      expect(await run('policy', 'check')).toMatchObject({ code: 2, err: expect.stringContaining(words) })
+    }
+    await wrong('  ruels: []', 'assent.yaml:3: policy.ruels')
+    await wrong('  rules:\n    - { decide: ask, when: "args." }', 'assent.yaml:4: policy.rules[0].when')
+    await wrong(
+      '  rules:\n    - { decide: ask, approvers: ["group:admins"] }',
+      'assent.yaml:4: policy.rules[0].approvers names nobody who could answer',
+    )
+  })
+})
+
+describe('assent doctor', () => {
+  test('says how things stand, with warnings that fail nothing', async () => {
+    const { run } = await anInstallation('version: 1\nlisten: 127.0.0.1:9\n')
+    const ran = await run('doctor')
+    expect(ran).toMatchObject({ code: 0 })
+    for (const line of [
+      '✓ settings',
+      '✓ approvers',
+      '✓ store',
+      '✓ keys',
+      '! inbox: No browser',
+      '✓ audit',
+      '! pages: Nothing answers',
+    ]) {
+      expect(ran.out).toContain(line)
+    }
+    expect(ran.out).toContain('0 errors, 2 warnings.')
+  })
+
+  test('finds settings, a store and a login that cannot be used', async () => {
+    const settings = await anInstallation('version: 1\npolicy: { default: maybe }\n')
+    expect(await settings.run('doctor')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('assent.yaml:2: policy.default'),
+    })
+    const store = await anInstallation('version: 1\nstore: sqlite:assent.yaml\nlisten: 127.0.0.1:9\n')
+    expect(await store.run('doctor')).toMatchObject({ code: 1, out: expect.stringContaining('✗ store') })
+    const login = await anInstallation(
+      'version: 1\nlisten: 127.0.0.1:9\nauth: { issuer: "http://127.0.0.1:9", audience: a }\n',
+    )
+    const ran = await login.run('doctor', '--json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.out)).toContainEqual({
+      check: 'login',
+      status: 'error',
+      words: 'http://127.0.0.1:9 could not be reached.',
+    })
+    expect(JSON.parse(ran.out)).toContainEqual(expect.objectContaining({ check: 'approvers', status: 'warning' }))
+  })
+
+  test('finds a clock that is wrong, by the time at the login', async () => {
+    const server = createServer((request, response) => {
+      const issuer = `http://${request.headers.host}`
+      response.setHeader('date', new Date(Date.now() + 120_000).toUTCString())
+      response.end(JSON.stringify({ issuer }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close().closeAllConnections())
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { run } = await anInstallation(`version: 1\nauth: { issuer: "${issuer}", audience: a, clientId: c }\n`)
+    const ran = await run('doctor')
+    expect(ran.out).toContain(`✓ login: ${issuer}`)
+    expect(ran.out).toMatch(/✗ clock: It is 1[12]\d s behind/)
+    expect(ran.code).toBe(1)
+  })
+})
+
+describe('the gateway', () => {
+  test('reads its policy anew when the file changes and on SIGHUP, and a bad file keeps the old one', async () => {
+    const { file, open } = await anInstallation(`version: 1\nlisten: 127.0.0.1:0\npolicy:${rules}`)
+    const { child, said } = await startAssent(['--config', file], /Ctrl-C/)
+    const other = await open()
+    // Asked by a rule that the next policy no longer has.
+    const { id } = await askedAbout(other)
+    await writeFile(file, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: perhaps }\n')
+    await expect.poll(said, { timeout: 10_000 }).toContain('The policy stays as it was.')
+    expect(said()).toContain('assent.yaml:5: policy.rules[0].decide')
+    expect((await other.look(id)).state.kind).toBe('open')
+
+    await writeFile(`${file}.new`, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: deny }\n')
+    await rename(`${file}.new`, file)
+    await expect
+      .poll(said, { timeout: 10_000 })
+      .toContain('The policy was read anew: 1 rule. 1 question was withdrawn.')
+    expect((await other.look(id)).state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
+
+    child.kill('SIGHUP')
+    await expect.poll(said, { timeout: 10_000 }).toContain('The policy says what it said before.')
+    await writeFile(
+      file,
+      'version: 1\nlisten: 127.0.0.1:0\nlimits: { openPerRequester: 5 }\npolicy: { rules: [{ decide: deny }] }\n',
+    )
+    await expect.poll(said, { timeout: 10_000 }).toContain('Other settings changed too')
+    expect(await ended(child, 'SIGTERM')).toBe(0)
+  })
+
+  test('says at start what waits, that it is paused, and whom nobody can reach', async () => {
+    const { file, open, run } = await anInstallation(`version: 1
+listen: 127.0.0.1:0
+policy:
+  rules: [{ tool: "write_*", decide: ask, approvers: [local, "group:admins"] }]
+`)
+    await askedAbout(await open())
+    await run('pause')
+    const { said } = await startAssent(['--config', file], /Ctrl-C/)
+    expect(said()).toContain('1 question waits for an answer.')
+    expect(said()).toContain('Everything is paused')
+    expect(said()).toMatch(
+      /Warning: .*assent\.yaml:4: policy\.rules\[0\]\.approvers names group:admins, who cannot answer/,
+    )
+  })
+
+  test('does not start with a gate that nobody could open', async () => {
+    const { run } = await anInstallation(
+      'version: 1\npolicy: { rules: [{ decide: ask, approvers: ["bob@https://x"] }] }\n',
+    )
+    expect(await run('gateway', '--port', '0')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('names nobody who could answer'),
+    })
+  })
+})

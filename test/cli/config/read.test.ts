@@ -1,0 +1,322 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { milliseconds } from '../../../src/base/durations.ts'
+import { BadConfig } from '../../../src/base/errors.ts'
+import type { Config } from '../../../src/cli/config/config.ts'
+import { defaults } from '../../../src/cli/config/defaults.ts'
+import { type Given, readConfig } from '../../../src/cli/config/read.ts'
+import { readStoreAddress } from '../../../src/cli/config/store-address.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+type Env = Readonly<Record<string, string>>
+
+async function written(text: string, name = 'assent.yaml'): Promise<{ file: string; folder: string }> {
+  const folder = await temporaryFolder()
+  const file = join(folder, name)
+  await writeFile(file, text)
+  return { file, folder }
+}
+
+async function read(text: string, env: Env = {}, given: Given = {}): Promise<Config> {
+  const { file } = await written(text)
+  return readConfig({ ...given, config: file }, env)
+}
+
+/** What is wrong, without the folder of the file. */
+async function wrongWith(text: string, env: Env = {}, name?: string): Promise<string[]> {
+  const { file, folder } = await written(text, name)
+  const error = await readConfig({ config: file }, env).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(BadConfig)
+  return (error as BadConfig).message.replaceAll(`${folder}/`, '').split('\n')
+}
+
+const v1 = 'version: 1\n'
+
+test('without a file every setting is its default', async () => {
+  const config = await readConfig({ config: (await written(v1)).file }, {})
+  expect(config).toMatchObject({
+    listen: { host: '127.0.0.1', port: 4180 },
+    publicUrl: 'http://127.0.0.1:4180',
+    policy: { ...defaults.policy, rules: [] },
+    limits: defaults.limits,
+    elicitation: { enabled: true },
+    channels: [],
+    providers: {},
+    pages: { ...defaults.pages, names: {} },
+  })
+  expect(config.auth).toBeUndefined()
+  expect(config.servers.size).toBe(0)
+  for (const [name, text] of Object.entries(defaults.clocks)) {
+    expect(config.clocks[name as keyof typeof defaults.clocks]).toBe(milliseconds(text))
+  }
+  expect(config.retain).toEqual({ settled: milliseconds('30d'), audit: milliseconds('400d') })
+})
+
+test('the example of the design is read whole', async () => {
+  const { file, folder } = await written(`version: 1
+listen: 0.0.0.0:4180
+publicUrl: https://assent.example.com/
+store: sqlite:kept/assent.db
+auth:
+  issuer: https://login.example.com
+  audience: https://assent.example.com/mcp
+  clientId: assent-web
+  clientSecret: "\${env:LOGIN_SECRET}"
+  proxy: { header: x-user, from: [10.0.0.1] }
+servers:
+  files: { command: npx, args: [-y, server, 1], env: { A: "x\${env:LOGIN_SECRET}y" }, cwd: sub }
+  own: { command: ./server }
+  notes: { url: "https://notes.example.com/mcp", provider: notes, trusted: true, headers: { X-A: b } }
+providers:
+  notes: { issuer: "https://notes.example.com", clientId: a, clientSecret: "\${env:LOGIN_SECRET}" }
+policy:
+  mode: watch
+  rules:
+    - { server: files, tool: "read_*", decide: allow }
+clocks: { hold: 5s }
+limits: { bodyBytes: "\${env:BYTES}" }
+elicitation: { enabled: false }
+channels: [{ webhook: { url: "https://hooks.example.com/x", secret: "\${env:LOGIN_SECRET}" } }]
+retain: { settled: 1d }
+pages: { primaryColor: "#abc", names: { api-key: key } }
+`)
+  const config = await readConfig({ config: file }, { LOGIN_SECRET: 'hunter2', BYTES: '1000' })
+  expect(config).toMatchObject({
+    listen: { host: '0.0.0.0', port: 4180 },
+    publicUrl: 'https://assent.example.com',
+    store: `sqlite:${folder}/kept/assent.db`,
+    auth: {
+      issuer: 'https://login.example.com',
+      clientId: 'assent-web',
+      clientSecret: 'hunter2',
+      proxy: { header: 'x-user', from: ['10.0.0.1'] },
+    },
+    providers: { notes: { issuer: 'https://notes.example.com', clientSecret: 'hunter2' } },
+    policy: { mode: 'watch', default: 'ask', rules: [{ server: 'files', tool: 'read_*', decide: 'allow' }] },
+    clocks: { hold: 5_000, question: 600_000 },
+    limits: { bodyBytes: 1_000, asksPerMinute: 60 },
+    elicitation: { enabled: false },
+    channels: [{ webhook: { url: 'https://hooks.example.com/x', secret: 'hunter2' } }],
+    retain: { settled: 86_400_000 },
+    pages: { primaryColor: '#abc', names: { 'api-key': 'key' } },
+  })
+  expect([...config.servers.values()]).toEqual([
+    {
+      id: 'files',
+      name: 'files',
+      trusted: false,
+      kind: 'process',
+      command: 'npx',
+      args: ['-y', 'server', '1'],
+      env: { A: 'xhunter2y' },
+      cwd: join(folder, 'sub'),
+    },
+    {
+      id: 'own',
+      name: 'own',
+      trusted: false,
+      kind: 'process',
+      command: join(folder, 'server'),
+      args: [],
+      env: {},
+      cwd: folder,
+    },
+    {
+      id: 'notes',
+      name: 'notes',
+      trusted: true,
+      provider: 'notes',
+      kind: 'http',
+      url: 'https://notes.example.com/mcp',
+      headers: { 'X-A': 'b' },
+    },
+  ])
+  expect(config.written?.lineOf(['policy', 'rules', 0, 'tool'])).toBe(20)
+})
+
+test('all that is wrong is told at once, each with its line', async () => {
+  expect(
+    await wrongWith(`version: 1
+polcy: {}
+policy:
+  default: never
+  rules:
+    - { decide: allow }
+    - { decide: ask }
+    - { tool: x,
+        decide: maybe }
+clocks: { question: 10 }
+`),
+  ).toEqual([
+    'assent.yaml:2: polcy is not known; did you mean policy?',
+    'assent.yaml:4: policy.default is "never"; write allow, ask or deny.',
+    'assent.yaml:9: policy.rules[2].decide is "maybe"; write allow, ask or deny.',
+    'assent.yaml:10: clocks.question is 10; write a whole number above 0 and a unit, such as 45s, 10m, 1h or 30d.',
+  ])
+})
+
+test.each([
+  ['listen: 127.0.0.1:1', 'version is missing; write version: 1 at the top.'],
+  ['version: 2', 'version is 2; write 1.'],
+  [`${v1}listen: here`, 'listen is "here"; write a host and a port, such as 127.0.0.1:4180.'],
+  [`${v1}listen: 127.0.0.1:70000`, 'listen is "127.0.0.1:70000"; write a host and a port'],
+  [`${v1}listen: 0.0.0.0:1\npublicUrl: https://a.example`, 'there is no auth: write 127.0.0.1, or say under auth'],
+  [`${v1}listen: 0.0.0.0:1`, 'there is no auth'],
+  [`${v1}publicUrl: https://a.example`, 'publicUrl leads to others, and there is no auth'],
+  [`${v1}publicUrl: nowhere`, 'publicUrl is no full url; write one such as https://example.com/x.'],
+  [`${v1}publicUrl: http://127.0.0.1:1/?a=b`, 'must end with its path'],
+  [`${v1}store: mysql://x`, 'store is no address; write memory:, sqlite:<path> or postgres://….'],
+  [`${v1}auth:`, 'auth is empty; write issuer and audience, or take auth out.'],
+  [`${v1}auth: { issuer: "https://a.example" }`, 'auth.audience is missing'],
+  [`${v1}auth: { issuer: "http://a.example", audience: b }`, 'auth.issuer is http, which others can read'],
+  [`${v1}auth: { issuer: "https://a", audience: b, clientSecret: c }`, 'auth.clientId is missing'],
+  [`${v1}auth: { issuer: "https://a", audience: b, proxy: { header: x, from: [nginx] } }`, 'write an IP address'],
+  [`${v1}auth: { issuer: "https://a", audience: b }\nlisten: 0.0.0.0:1`, 'publicUrl is missing'],
+  [`${v1}servers: { a: 3 }`, 'servers.a is a number; write { command: … } or { url: … }.'],
+  [`${v1}servers: { a: {} }`, 'servers.a has neither a command nor a url'],
+  [`${v1}servers: { a: { command: x, url: "https://x" } }`, 'servers.a has a command and a url'],
+  [`${v1}servers: { a: { comand: x } }`, 'servers.a.comand is not known; did you mean command?'],
+  [`${v1}servers: { a: { command: x, args: y } }`, 'servers.a.args is text; write a list'],
+  [`${v1}servers: { a: { type: sse, url: "https://x" } }`, 'servers.a.type is sse'],
+  [
+    `${v1}servers: { a: { url: "https://x", provider: nots } }\nproviders: { notes: { apiKey: true, fieldLabel: x } }`,
+    'is "nots"; write notes.',
+  ],
+  [`${v1}servers: { a: { url: "http://x.example", provider: p } }\nproviders: { p: {} }`, 'is http'],
+  [`${v1}servers: {}\nmcpServers: {}`, 'keep one of the two'],
+  [`${v1}servers: [a]`, 'servers is a list; write settings by their names'],
+  [`${v1}providers: { a: yes }`, 'providers.a is text'],
+  [`${v1}policy: { rules: { a: b } }`, 'policy.rules is a group of settings; write a list'],
+  [`${v1}policy: { rules: [allow] }`, 'policy.rules[0] is text; write a rule'],
+  [`${v1}policy: { rules: [{ tool: x }] }`, 'policy.rules[0].decide is missing'],
+  [`${v1}policy:`, 'policy is empty'],
+  [`${v1}clocks: { hold: "45" }`, 'clocks.hold is "45"'],
+  [`${v1}clocks: { hold: 0s }`, 'clocks.hold is "0s"'],
+  [`${v1}clocks: { question: 31d }`, 'clocks.question is "31d"; write 30d at most.'],
+  [`${v1}limits: { bodyBytes: -1 }`, 'limits.bodyBytes is -1; write a whole number above 0.'],
+  [`${v1}elicitation: { enabled: perhaps }`, 'elicitation.enabled is "perhaps"; write true or false.'],
+  [`${v1}channels: [{ slack: {} }]`, 'channels[0].slack is not known; write webhook.'],
+  [`${v1}channels: [{ webhook: { url: "https://x" } }]`, 'channels[0].webhook.secret is missing'],
+  [`${v1}retain: { audit: for ever }`, 'retain.audit is "for ever"'],
+  [`${v1}pages: { primaryColor: red }`, 'pages.primaryColor is "red"; write a colour'],
+  [`${v1}pages: { prefix: "a/../b" }`, 'pages.prefix is "a/../b"'],
+  [`${v1}pages: { names: { form: "a/b" } }`, 'pages.names.form is "a/b"'],
+  ['- a', 'this must hold settings by their names'],
+  ['', 'version is missing'],
+  ['a: 1\na: 2', 'this name was written before'],
+  ['a: [1\nb: 2', 'Flow sequence'],
+  ['a: *b', 'an alias (*name) leads nowhere'],
+  ['a: 1\n---\nb: 1', 'a second document begins here'],
+])('%j is refused with the remedy', async (text, message) => {
+  const told = await wrongWith(text)
+  expect(told.join('\n')).toContain(message)
+  for (const line of told) expect(line).toMatch(/^assent\.yaml:\d+: .*[.?]$/)
+})
+
+test('JSON is read as well, and its lines are known', async () => {
+  const json = '{\n\t"version": 1,\n\t"listen": "x"\n}\n'
+  expect(await wrongWith(json, {}, 'assent.json')).toEqual([expect.stringMatching(/^assent\.json:3: listen is "x"/)])
+})
+
+test('a file that is not there is named', async () => {
+  await expect(readConfig({ config: '/no/such/assent.yaml' })).rejects.toThrow('/no/such/assent.yaml cannot be read.')
+})
+
+test('what variables and secrets hold is in no message', async () => {
+  const text = `version: "\${env:SECRET}"
+listen: "\${env:SECRET}"
+store: "postgrez://user:\${env:SECRET}@x"
+auth: { issuer: "\${env:SECRET}", audience: [hunter2], clientSecret: { a: hunter2 }, jwksUri: "https://u:hunter2@x" }
+servers:
+  a: { url: "https://u:hunter2@x", headers: { Authorization: [hunter2] } }
+  b: { command: x, env: { KEY: { hunter2: 1 } }, args: [[hunter2]] }
+channels: [{ webhook: { url: "hunter2", secret: [hunter2] } }]
+clocks: { hold: "\${env:SECRET}" }
+limits: { bodyBytes: "\${env:SECRET}" }
+pages: { primaryColor: "\${env:SECRET}" }
+policy: { mode: "\${env:SECRET}", rules: [{ decide: "\${env:SECRET}" }] }
+`
+  const told = await wrongWith(text, { SECRET: 'hunter2' })
+  expect(told.length).toBeGreaterThan(12)
+  expect(told.join('\n')).not.toContain('hunter2')
+  expect(told.join('\n')).toContain(`clocks.hold is "\${env:SECRET}"`)
+  expect((await wrongWith('secret: "hunter2\nb: 1')).join('\n')).not.toContain('hunter2')
+})
+
+test('a variable that is not set is named; one may say what holds otherwise', async () => {
+  expect(await wrongWith(`${v1}pages: { title: "a \${env:NOT_SET} b" }`)).toEqual([
+    'assent.yaml:2: pages.title needs the environment variable NOT_SET, which is not set.',
+  ])
+  expect((await wrongWith(`${v1}pages: { title: "\${env:}" }`))[0]).toContain(`write \${env:NAME}`)
+  expect((await read(`${v1}pages: { title: "\${env:NOT_SET:-x} \${HOME}" }`)).pages.title).toBe(`x \${HOME}`)
+})
+
+test('a pasted mcpServers block works: disabled entries are skipped, variables are filled in, names become ids', async () => {
+  const config = await read(
+    `version: 1
+mcpServers:
+  My Server: { type: stdio, command: npx, args: ["\${A}", "\${B:-b}"], autoApprove: [x], timeout: 60 }
+  off: { command: x, disabled: true, env: { K: "\${env:NOT_SET}" } }
+  off too: { command: x, enabled: false }
+  remote_one: { transport: streamable-http, url: "http://10.0.0.5/mcp" }
+  theirs: { httpUrl: "https://x.example/mcp" }
+`,
+    { A: 'a' },
+  )
+  expect([...config.servers.keys()]).toEqual(['my-server', 'remote-one', 'theirs'])
+  expect(config.servers.get('my-server')).toMatchObject({ name: 'My Server', args: ['a', 'b'] })
+  expect(config.renamed).toEqual([
+    { name: 'My Server', id: 'my-server' },
+    { name: 'remote_one', id: 'remote-one' },
+  ])
+  expect(await wrongWith(`${v1}mcpServers: { a: { command: x, env: { K: "\${input:k}" } } }`)).toEqual([
+    `assent.yaml:2: mcpServers.a.env.K has an \${input:…}, which only another client asks for; write \${env:NAME}.`,
+  ])
+})
+
+test('the command line wins over the file', async () => {
+  const text = `${v1}store: sqlite:a.db\nlisten: 127.0.0.1:5000`
+  expect(await read(text, {}, { store: 'memory:', port: 6000 })).toMatchObject({
+    store: 'memory:',
+    listen: { port: 6000 },
+    publicUrl: 'http://127.0.0.1:6000',
+  })
+  expect(await read(`${text}\npublicUrl: http://localhost:7000`, {}, { port: 6000 })).toMatchObject({
+    listen: { port: 6000 },
+    publicUrl: 'http://localhost:7000',
+  })
+})
+
+test('where things are kept can be had without the rest of the file', async () => {
+  const { file, folder } = await written(`store: "sqlite:\${env:NAME}.db"\npages: { title: "\${env:NOT_SET}" }`)
+  expect(await readStoreAddress({ config: file }, { NAME: 'a' })).toBe(`sqlite:${folder}/a.db`)
+  expect(await readStoreAddress({ config: file, store: 'memory:' }, {})).toBe('memory:')
+  await expect(readStoreAddress({ config: file }, {})).rejects.toThrow(':1: store needs the environment variable NAME')
+  const { file: bad } = await written('a: b\nstore: mysql://u:hunter2@x')
+  await expect(readStoreAddress({ config: bad }, {})).rejects.toThrow(
+    /assent\.yaml:2: store is no address; write memory:, sqlite:<path> or postgres:\/\/…\.$/,
+  )
+})
+
+test('what is wrong inside a provider or a rule is told with its line, and quotes no variable', async () => {
+  const told = await wrongWith(
+    `${v1}providers:
+  notes:
+    issuer: "\${env:ISSUER}"
+    clientId: a
+  other: { apiKey: true, feldLabel: x }
+policy:
+  rules:
+    - decide: allow
+      toool: x
+clocks: { hold: 1 }
+`,
+    { ISSUER: 'http://hunter2.example' },
+  )
+  expect(told.map((line) => line.split(':')[1])).toEqual(['4', '6', '10', '11'])
+  expect(told[0]).toContain(`"\${env:ISSUER}"`)
+  expect(told[1]).toContain('feldLabel')
+  expect(told[2]).toContain('toool')
+  expect(told.join()).not.toContain('hunter2')
+})

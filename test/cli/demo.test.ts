@@ -1,0 +1,152 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect26 } from '../support/asking-clients.ts'
+import { aBrowser } from '../support/browser.ts'
+import { buildPackage } from '../support/build.ts'
+import { openBrowser, openPage } from '../support/chromium.ts'
+import { assent, ended, startAssent } from '../support/cli.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  await buildPackage()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function aDemo(cwd?: string) {
+  const folder = cwd ?? (await temporaryFolder())
+  const { child, said } = await startAssent(['gateway', '--demo', '--port', '0'], /Ctrl-C/, { cwd: folder })
+  const [, url = ''] = /(http:\/\/\S+\/mcp)$/m.exec(said()) ?? []
+  const [, link = ''] = /(http:\/\/\S+\/enroll\?code=\S+)/.exec(said()) ?? []
+  return { child, said, url, link, folder }
+}
+
+/** A newcomer's browser, let in by the printed link. */
+async function enrolledPage(link: string) {
+  const page = await openPage(browser)
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Use this browser' }).click()
+  return page
+}
+
+/** `assent call` in a second process; the page it opens is opened by us. */
+async function calling(url: string, ...words: string[]) {
+  const { env, opened } = await aBrowser()
+  const ran = assent(['call', url, ...words, '--yes-open'], env)
+  return { ran, opened: () => expect.poll(opened, { timeout: 15_000 }).toContain('http').then(opened) }
+}
+
+describe('npm start', () => {
+  test('runs the demo', async () => {
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8'))
+    expect(scripts.start).toBe('node dist/cli/main.js gateway --demo')
+  })
+
+  test('prints the calls to try, which work as it says', { timeout: 60_000 }, async () => {
+    const { url, link, said, child } = await aDemo()
+    for (const call of ['demo__time', 'demo__delete_note', 'demo__plan_trip', 'notes__connect', 'notes__read_notes']) {
+      expect(said()).toContain(`assent call ${url} ${call}`)
+    }
+    const page = await enrolledPage(link)
+
+    expect((await assent(['call', url, 'demo__time'])).out).toMatch(/^\d{4}-\d\d-\d\dT/)
+    const trip = await assent(['call', url, 'demo__plan_trip', '--answer', 'where=Oslo', '--answer', 'days=3'])
+    expect(trip).toMatchObject({ code: 0, out: expect.stringContaining('3 days in Oslo') })
+
+    const deleting = await calling(url, 'demo__delete_note', '{"name":"shopping"}')
+    await page.goto((await deleting.opened()).trim())
+    await page.getByLabel('name').fill('ideas')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    const deleted = await deleting.ran
+    expect(deleted).toMatchObject({ code: 0, out: expect.stringContaining('The note "ideas" is deleted') })
+
+    const connecting = await calling(url, 'notes__connect')
+    await page.goto((await connecting.opened()).trim())
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByLabel('Your name there').fill('grace')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    expect(await connecting.ran).toMatchObject({ code: 0, out: expect.stringContaining('Connected as grace') })
+    expect((await assent(['call', url, 'notes__read_notes'])).out).toContain('Notes of grace')
+    expect(await ended(child, 'SIGTERM')).toBe(0)
+  })
+
+  test('started again, it knows the browser that was let in', { timeout: 60_000 }, async () => {
+    const first = await aDemo()
+    const page = await enrolledPage(first.link)
+    expect(await ended(first.child, 'SIGTERM')).toBe(0)
+    const second = await aDemo(first.folder)
+    expect((await page.goto(new URL('/inbox', second.url).href))?.status()).toBe(200)
+  })
+
+  test('declined at the login, the call is told so', { timeout: 60_000 }, async () => {
+    const { url, link } = await aDemo()
+    const page = await enrolledPage(link)
+    const connecting = await calling(url, 'notes__connect')
+    await page.goto((await connecting.opened()).trim())
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('main').waitFor()
+    expect((await page.getByRole('main').textContent()) ?? '').not.toContain('Notes of')
+    const client = await connect26({ url: new URL(url) })
+    expect(JSON.stringify(await client.listTools())).toContain('notes__connect')
+    await client.close()
+  })
+
+  test('with servers in the settings there is no demo', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'assent.yaml'), 'version: 1\nservers: { mine: { command: x } }\n')
+    const { said } = await aDemo(folder)
+    expect(said()).toContain('/mcp/mine')
+    expect(said()).not.toContain('demo')
+  })
+})
+
+describe('the demo login', () => {
+  test('gives a code to nobody whom it does not know, and a token to nobody without the proof', async () => {
+    const { createLoginDesk } = await import('../../src/cli/demo/login-desk.ts')
+    const { fixedClock } = await import('../../src/testing/fixed-clock.ts')
+    const { createHash } = await import('node:crypto')
+    const redirectUri = 'http://127.0.0.1:1/cb'
+    const desk = createLoginDesk(fixedClock(new Date(0)), 'http://127.0.0.1:2', { id: 'a', redirectUri, scopes: ['s'] })
+    const verifier = 'v'.repeat(43)
+    const asking = {
+      client_id: 'a',
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      scope: 's',
+      state: 'x',
+    }
+    const begin = (changed: Record<string, string> = {}) => desk.begin(new URLSearchParams({ ...asking, ...changed }))
+    expect(begin({ client_id: 'b' }).kind).toBe('refused')
+    expect(begin({ redirect_uri: `${redirectUri}/else` }).kind).toBe('refused')
+    expect(begin({ code_challenge_method: 'plain' }).kind).toBe('returned')
+    expect(begin({ scope: 's t' }).kind).toBe('returned')
+
+    const codeOf = () => {
+      const begun = begin()
+      const to = begun.kind === 'asked' ? desk.settle(begun.id, 'ada') : undefined
+      expect(to?.searchParams.get('state')).toBe('x')
+      return to?.searchParams.get('code') ?? ''
+    }
+    const given = { client_id: 'a', grant_type: 'authorization_code', redirect_uri: redirectUri }
+    const token = (form: Record<string, string>) => desk.token(new URLSearchParams({ ...given, ...form }))
+    expect(token({ code: codeOf(), code_verifier: 'w'.repeat(43) }).status).toBe(400)
+    expect(token({ code: codeOf() }).status).toBe(400)
+    const code = codeOf()
+    const { body } = token({ code, code_verifier: verifier })
+    expect(desk.accountOf(String(body.access_token))?.name).toBe('ada')
+    expect(token({ code, code_verifier: verifier }).status).toBe(400)
+
+    const renew = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+    const renewed = token(renew)
+    expect(renewed.status).toBe(200)
+    expect(token(renew).status).toBe(400)
+    desk.revoke(String(renewed.body.refresh_token))
+    expect(desk.accountOf(String(renewed.body.access_token))).toBeUndefined()
+  })
+})

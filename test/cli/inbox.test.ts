@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import type { Assent } from '../../src/assent.ts'
+import { answerInbox } from '../../src/cli/inbox-dialogue.ts'
+import { localRequester } from '../../src/participant/requester.ts'
+import { fixedClock } from '../../src/testing/fixed-clock.ts'
+import { fakeTerminal, plain } from '../client/fake-terminal.ts'
+import { aLocalCall, askedAbout } from '../support/approvals.ts'
+import { anAsk, branchForm } from '../support/asks.ts'
+import { anAssent } from '../support/assents.ts'
+
+const policy = {
+  fallback: 'inbox',
+  rules: [{ tool: 'write_*', decide: 'ask', editable: ['path'], reason: 'Files are kept for good.' }],
+}
+
+async function atInbox(assent: Assent, { watch = false } = {}) {
+  const terminal = fakeTerminal({ columns: 100 })
+  const stop = new AbortController()
+  const opened: string[] = []
+  const done = answerInbox(assent, {
+    input: terminal.input,
+    output: terminal.output,
+    env: { NO_COLOR: '1' },
+    watch,
+    signal: stop.signal,
+    openUrl: async (url) => void opened.push(url),
+  })
+  return { ...terminal, done, opened, stop: () => stop.abort(), text: () => plain(terminal.shown()) }
+}
+
+/** Waits for the prompt, and types. */
+async function say(
+  terminal: { see(what: string): Promise<void>; type(text: string): void },
+  prompt: string,
+  text: string,
+) {
+  await terminal.see(prompt)
+  terminal.type(`${text}\r`)
+}
+
+async function stateOf(assent: Assent, id: Parameters<Assent['look']>[0]) {
+  return (await assent.look(id)).state
+}
+
+describe('the inbox in a terminal', () => {
+  test('shows who asks, the call, its arguments made visible, why and for how long; and allows it once', async () => {
+    const assent = await anAssent({ policy, clock: fixedClock() })
+    const call = aLocalCall({ arguments: { path: '/tmp/p\u0430y', content: 'one\ntwo\u202e' } })
+    const asked = await askedAbout(assent, call)
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', 'a')
+    await terminal.done
+
+    const text = terminal.text()
+    expect(text).toContain('Run write_file on files?')
+    expect(text).toContain('Claude Code (claude-code)')
+    expect(text).toContain('Files are kept for good.')
+    expect(text).toContain('10 minutes')
+    expect(text).toContain('path: /tmp/p‹а U+0430, not a›y')
+    expect(text).toContain('│ two‹U+202E›')
+    expect(text).not.toContain('\u202e')
+    expect(text).toContain('✓ Allow once, with these arguments: kept.')
+    expect(await stateOf(assent, asked.id)).toMatchObject({
+      kind: 'answered',
+      answer: { action: 'accept', content: { choice: 'allow_once' } },
+      by: { participant: 'local', via: 'terminal' },
+    })
+    expect(await assent.approvals.approve({ call, walk: 'walk-1', question: asked.id })).toMatchObject({
+      kind: 'approved',
+    })
+  })
+
+  test('Enter alone, and what is no choice, answer nothing; skip leaves it, and quit ends', async () => {
+    const assent = await anAssent({ policy })
+    const first = await askedAbout(assent)
+    const second = await askedAbout(assent, aLocalCall({ arguments: { path: '/other' } }), 'walk-2')
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', '')
+    await say(terminal, 'Nothing is answered yet.', '')
+    await say(terminal, 'q quit', 'yes')
+    await say(terminal, 'yes is no choice.', 's')
+    await terminal.see('/other')
+    await say(terminal, 'q quit', 'q')
+    await terminal.done
+    for (const { id } of [first, second]) expect(await stateOf(assent, id)).toEqual({ kind: 'open' })
+  })
+
+  test('allows for longer what the person picks from the list', async () => {
+    const assent = await anAssent({ policy })
+    await askedAbout(assent)
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', 'l')
+    await say(terminal, 'Which?', '99')
+    await say(terminal, 'is not in the list', '')
+    await say(terminal, 'q quit', 'l')
+    await say(terminal, 'Which?', '2')
+    await terminal.done
+    expect(await assent.approvals.listAll(10)).toMatchObject([
+      { effect: 'allow', tool: 'write_file', client: 'claude-code', uses: { kind: 'many' } },
+    ])
+  })
+
+  test('denies with a reason that the one who asks is told; denies for good', async () => {
+    const assent = await anAssent({ policy })
+    const call = aLocalCall()
+    const asked = await askedAbout(assent, call)
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', 'd')
+    await say(terminal, 'Why?', 'not today')
+    await terminal.done
+    expect(await assent.approvals.approve({ call, walk: 'walk-1', question: asked.id })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('not today'),
+    })
+
+    await askedAbout(assent, call, 'walk-2')
+    const again = await atInbox(assent)
+    await say(again, 'q quit', 'n')
+    await say(again, 'Which?', '1')
+    await say(again, 'Why?', '')
+    await again.done
+    expect(await assent.approvals.listAll(10)).toMatchObject([{ effect: 'deny', tool: 'write_file' }])
+  })
+
+  test('edits what the rule lets it, shows the difference, and is told what the tool would not take', async () => {
+    const assent = await anAssent({ policy })
+    const call = aLocalCall()
+    const asked = await askedAbout(assent, call)
+    const terminal = await atInbox(assent)
+    await say(terminal, 'e edit', 'e')
+    await say(terminal, '1 of 1', 'x')
+    await say(terminal, '✗ path', '/tmp/elsewhere')
+    await terminal.see('path: /tmp/notes.txt → /tmp/elsewhere')
+    await say(terminal, 'q quit', 'a')
+    await terminal.done
+    const approved = await assent.approvals.approve({ call, walk: 'walk-1', question: asked.id })
+    expect(approved).toMatchObject({
+      kind: 'approved',
+      call: { arguments: { path: '/tmp/elsewhere', content: 'hello' } },
+      changes: [{ name: 'path', before: '/tmp/notes.txt', after: '/tmp/elsewhere' }],
+    })
+  })
+
+  test('a question that is settled elsewhere leaves the screen', async () => {
+    const assent = await anAssent({ policy })
+    const asked = await askedAbout(assent)
+    const terminal = await atInbox(assent)
+    await terminal.see('q quit')
+    await assent.withdrawAsObsolete(asked.id, 'policy-changed')
+    await terminal.see('It was settled elsewhere: cancelled.')
+    await terminal.done
+  })
+
+  test('most urgent first; with --watch what comes later is shown too, until it is told to stop', async () => {
+    const clock = fixedClock()
+    const assent = await anAssent({ policy, clock })
+    const late = await askedAbout(assent, aLocalCall({ arguments: { path: '/late' } }))
+    const rules = [{ tool: '*', decide: 'ask', expires: '1m' }]
+    const { readPolicy } = await import('../../src/approval/policy/read-policy.ts')
+    const terminal = await atInbox(assent, { watch: true })
+    await terminal.see('/late')
+    await say(terminal, 'q quit', 's')
+    await terminal.see('1 question skipped. Waiting for more')
+    await assent.approvals.usePolicy(readPolicy({ rules }))
+    await askedAbout(assent, aLocalCall({ arguments: { path: '/urgent' } }), 'walk-2')
+    await terminal.see('/urgent')
+    await say(terminal, 'q quit', 's')
+    await terminal.see('Waiting for more')
+    terminal.stop()
+    await terminal.done
+    expect((await assent.look(late.id)).state.kind).toBe('withdrawn')
+  })
+
+  test('fills in a form; a secret and an account are for their pages', async () => {
+    const assent = await anAssent()
+    const form = await assent.ask(anAsk({ requester: localRequester }))
+    const filling = await atInbox(assent)
+    await say(filling, 'Branch (required)', 'main')
+    await say(filling, 'Send to github?', 'send')
+    await filling.done
+    expect(await stateOf(assent, form.elicitation.id)).toMatchObject({ answer: { content: { branch: 'main' } } })
+    expect(branchForm.required).toEqual(['branch'])
+
+    const secret = await assent.ask(
+      anAsk({
+        question: { mode: 'url', message: 'Your key?', page: 'api-key' },
+        purpose: 'secret',
+        requester: localRequester,
+      }),
+    )
+    const visiting = await atInbox(assent)
+    await visiting.see('github asks for a secret')
+    await say(visiting, 'o open its page', 'o')
+    await say(visiting, 'o open its page', 'd')
+    await visiting.done
+    expect(visiting.opened).toEqual([assent.linkTo(secret.elicitation.id, 'api-key')])
+    expect(await stateOf(assent, secret.elicitation.id)).toMatchObject({ answer: { action: 'decline' } })
+  })
+
+  test('attack: what waits for someone else is neither shown nor answered', async () => {
+    const assent = await anAssent({ policy: { rules: [{ tool: '*', decide: 'ask', approvers: ['group:admins'] }] } })
+    const asked = await askedAbout(assent)
+    const terminal = await atInbox(assent)
+    await terminal.done
+    expect(terminal.text()).toBe('Nothing waits for you.\n')
+    const { answerWith } = await import('../../src/cli/inbox-answer.ts')
+    const one = { asked, link: '' }
+    await expect(answerWith(assent, one, { kind: 'allow_once' })).rejects.toThrow('someone else')
+    expect(await stateOf(assent, asked.id)).toEqual({ kind: 'open' })
+  })
+})

@@ -1,0 +1,371 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import * as z3 from 'zod/v3'
+import type { GrantId } from '../../src/approval/grant.ts'
+import type { AuditEvent } from '../../src/audit/event.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import type { Assent, ParticipantId } from '../../src/index.ts'
+import { asking, say } from '../server/servers.ts'
+import { connect11, connect26 } from '../support/asking-clients.ts'
+import { anAssent, testKeys } from '../support/assents.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { gated, oldServer } from './gateways.ts'
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly message: Record<string, unknown> | undefined
+  readonly session: string | undefined
+}
+
+type Headers = Record<string, string | string[]>
+
+/** A header that comes twice keeps a request off the fast way, and changes nothing else. */
+const usual: Headers = { 'x-any': ['1', '2'] }
+const both = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+function post(url: URL, body: unknown, headers: Headers = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers: { ...both, ...headers } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('error', reject).on('end', () => {
+        const { 'content-type': type = '', 'mcp-session-id': session } = response.headers
+        resolve({ status: response.statusCode ?? 0, type, message: messageIn(text), session: session as string })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(typeof body === 'string' ? body : JSON.stringify(body))
+  })
+}
+
+function messageIn(text: string): Answer['message'] {
+  if (text.startsWith('{')) return JSON.parse(text)
+  const data = text.split('\n').filter((line) => line.startsWith('data: {'))
+  return data.length === 0 ? undefined : JSON.parse((data.at(-1) as string).slice(6))
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 'greeting',
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+}
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+interface Raw {
+  readonly headers: Headers
+  /** A call as this revision spells it. */
+  body(name: string, given?: object): Record<string, unknown> & { params: Record<string, unknown> }
+  headersFor(name: string): Headers
+}
+
+/** A client of each revision that says exactly what it is told to. */
+const raws: Record<string, (url: URL, headers?: Headers) => Promise<Raw>> = {
+  async '2025-11-25'(url, headers = {}) {
+    const { session } = await post(url, initialize, headers)
+    const mine = { ...headers, 'mcp-session-id': session as string, 'mcp-protocol-version': '2025-11-25' }
+    await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, mine)
+    const body = (name: string, given: object = { text: 'hello' }) => ({
+      ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+      params: { name, arguments: given },
+    })
+    // The first call of a session goes the usual way.
+    await post(url, body('echo'), mine)
+    return { headers: mine, body, headersFor: () => mine }
+  },
+  async '2026-07-28'(_url, headers = {}) {
+    const mine = { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }
+    const body = (name: string, given: object = { text: 'hello' }) => ({
+      ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+      params: { name, arguments: given, _meta: envelope },
+    })
+    return { headers: mine, body, headersFor: (name) => ({ ...mine, 'mcp-name': name }) }
+  },
+}
+
+const upstreams: Record<string, () => Promise<URL>> = {
+  '2025': () =>
+    oldServer((server) => {
+      for (const name of ['echo', 'forbidden', 'fails']) {
+        server.registerTool(name, { inputSchema: { text: z3.string() } }, async ({ text }) =>
+          name === 'fails' ? { ...say(text), isError: true } : say(text),
+        )
+      }
+    }),
+  '2026': async () =>
+    (
+      await asking((server) => {
+        for (const name of ['echo', 'forbidden', 'fails']) {
+          server.registerTool(name, { inputSchema: z.object({ text: z.string() }) }, async ({ text }) =>
+            name === 'fails' ? { ...say(text), isError: true } : say(text),
+          )
+        }
+      })
+    ).url,
+}
+
+const policy = { default: 'allow', rules: [{ tool: 'forbidden', decide: 'deny' }] } as never
+
+async function eventsOf({ store }: Assent): Promise<AuditEvent[]> {
+  const chains = await store.audit.chains()
+  return (await Promise.all(chains.map(({ chain }) => store.audit.read(chain, 0, 100_000)))).flat()
+}
+
+/** The calls that the audit knows: what it says of each, by its walk. */
+async function callsIn(assent: Assent): Promise<string[][]> {
+  const walks = new Map<string, string[]>()
+  for (const { kind, about = '', data } of await eventsOf(assent)) {
+    if (!kind.startsWith('call-')) continue
+    walks.set(about, [...(walks.get(about) ?? []), kind === 'call-finished' ? `${kind} ${data.outcome}` : kind])
+  }
+  return [...walks.values()]
+}
+
+/** A gateway in front of one upstream, and a client that made its first call. */
+async function start(client: string, up: string) {
+  const upstream = await (upstreams[up] as () => Promise<URL>)()
+  const gate = await gated(
+    { up: { url: upstream } },
+    { assentOptions: { policy }, http: { limits: { bodyBytes: 4_000 } } },
+  )
+  const at = new URL(`${gate.url.href}/up`)
+  return { ...gate, at, raw: await (raws[client] as (typeof raws)[string])(at) }
+}
+
+const cells = Object.keys(raws).flatMap((client) => Object.keys(upstreams).map((up) => [client, up] as const))
+
+describe.each(cells)('a client of %s before an upstream of %s', (client, up) => {
+  const begin = () => start(client, up)
+
+  test('gets the same answer by the fast way as by the usual one, and the same records', async () => {
+    const { assent, at, raw } = await begin()
+    const { body, headersFor, headers } = raw
+    const cases: [string, unknown, Headers][] = [
+      ['a call', body('echo'), headersFor('echo')],
+      ['a tool that fails', body('fails'), headersFor('fails')],
+      ['bad arguments', body('echo', { text: 5 }), headersFor('echo')],
+      ['an unknown tool', body('nothing'), headersFor('nothing')],
+      ['a tool that is denied', body('forbidden'), headersFor('forbidden')],
+      ['bytes that are not JSON', '{"jsonrpc":', headersFor('echo')],
+      ['a body that is too long', body('echo', { text: 'x'.repeat(5_000) }), headersFor('echo')],
+      ['a batch', [body('echo')], headersFor('echo')],
+      ['an id that is null', { ...body('echo'), id: null }, headersFor('echo')],
+      ['no name', { ...body('echo'), params: { ...body('echo').params, name: undefined } }, headersFor('echo')],
+      ['a name of another method', { ...body('echo'), method: 'tools/none' }, headersFor('echo')],
+      ['Accept without a stream', body('echo'), { ...headersFor('echo'), accept: 'application/json' }],
+      ['another content type', body('echo'), { ...headersFor('echo'), 'content-type': 'text/plain' }],
+      ['another version', body('echo'), { ...headersFor('echo'), 'mcp-protocol-version': '1999-01-01' }],
+      ['a session that is none', body('echo'), { ...headers, 'mcp-name': 'echo', 'mcp-session-id': 'none' }],
+      ['a name in the header that is not the one in the body', body('echo'), headersFor('fails')],
+      ['a foreign page', body('echo'), { ...headersFor('echo'), origin: 'https://evil.example' }],
+      ['a foreign host', body('echo'), { ...headersFor('echo'), host: 'evil.example' }],
+      ['passed on from elsewhere', body('echo'), { ...headersFor('echo'), 'x-forwarded-for': '10.0.0.1' }],
+    ]
+    for (const [name, sent, given] of cases) {
+      const before = (await callsIn(assent)).length
+      const fast = await post(at, sent, given)
+      const between = await callsIn(assent)
+      const slow = await post(at, sent, { ...given, ...usual })
+      const after = await callsIn(assent)
+      expect({ name, status: fast.status, message: fast.message }).toEqual({
+        name,
+        status: slow.status,
+        message: slow.message,
+      })
+      expect({ name, calls: between.slice(before) }).toEqual({ name, calls: after.slice(between.length) })
+    }
+  })
+
+  test('goes the fast way with an allowed call, and the usual one with a denied call', async () => {
+    const { at, raw } = await begin()
+    const fast = await post(at, raw.body('echo'), raw.headersFor('echo'))
+    const slow = await post(at, raw.body('echo'), { ...raw.headersFor('echo'), ...usual })
+    expect(fast.type).toBe('application/json')
+    expect(fast.message).toMatchObject({ result: { content: [{ type: 'text', text: 'hello' }] } })
+    if (client === '2025-11-25') expect(slow.type).toMatch('text/event-stream')
+  })
+
+  test('is refused while everything is paused, and by a lasting no', async () => {
+    const { assent, at, raw } = await begin()
+    const local = 'local' as ParticipantId
+    const refusedBoth = async () => {
+      const fast = await post(at, raw.body('echo'), raw.headersFor('echo'))
+      const slow = await post(at, raw.body('echo'), { ...raw.headersFor('echo'), ...usual })
+      expect(fast.message).toEqual(slow.message)
+      const result = fast.message?.result as { _meta: Record<string, JsonObject> } | undefined
+      return result?._meta['assent/outcome']?.reason
+    }
+    await assent.approvals.pause(local)
+    expect(await refusedBoth()).toBe('paused')
+    await assent.approvals.resume(local)
+    await assent.store.grants.add({
+      id: 'never' as GrantId,
+      version: 1,
+      effect: 'deny',
+      participant: local,
+      server: 'up',
+      tool: 'echo',
+      uses: { kind: 'many' },
+      grantedBy: local,
+      createdAt: new Date(),
+    })
+    expect(await refusedBoth()).toBe('always-denied')
+    expect((await callsIn(assent)).slice(-4)).toEqual(Array.from({ length: 4 }, () => ['call-refused']))
+  })
+})
+
+test.each([
+  ['2025-11-25', '2025'],
+  ['2026-07-28', '2026'],
+] as const)(
+  'a thousand calls of %s at once have each its start and its finish',
+  async (client, up) => {
+    const { assent, at, raw } = await start(client, up)
+    const before = (await callsIn(assent)).length
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, id) =>
+        post(at, { ...raw.body('echo', { text: `${id}` }), id }, raw.headersFor('echo')),
+      ),
+    )
+    for (const [id, { message }] of answers.entries()) {
+      expect(message).toMatchObject({ id, result: { content: [{ text: `${id}` }] } })
+    }
+    const calls = (await callsIn(assent)).slice(before)
+    expect(calls).toHaveLength(1_000)
+    expect(new Set(calls.map((call) => call.join()))).toEqual(new Set(['call-started,call-finished done']))
+    expect((await assent.verifyAudit()).findings).toEqual([])
+  },
+  90_000,
+)
+
+describe.each([
+  ['2025-11-25', connect11],
+  ['2026-07-28', connect26],
+] as const)('a call of %s that is under way', (_, how) => {
+  const runs: string[] = []
+  const jsonForm = { type: 'object' as const, properties: { branch: { type: 'string' as const } } }
+  const asks: Record<string, () => Promise<URL>> = {
+    '2025': () =>
+      oldServer((server) => {
+        server.server.registerCapabilities({ logging: {} })
+        server.registerTool('echo', {}, async () => say('hello'))
+        server.registerTool('build', {}, async (extra) => {
+          runs.push('build')
+          await extra.sendNotification({ method: 'notifications/message', params: { level: 'info', data: 'line' } })
+          const { content } = await server.server.elicitInput({ message: 'Which?', requestedSchema: jsonForm })
+          return say(`built ${content?.branch}`)
+        })
+      }),
+    '2026': async () =>
+      (
+        await asking((server, { plainTool }) => {
+          server.registerTool('echo', {}, async () => say('hello'))
+          server.registerTool(
+            'build',
+            {},
+            plainTool(async (ask) => {
+              runs.push('build')
+              return say(`built ${(await ask.form('Which?', z.object({ branch: z.string() }))).branch}`)
+            }),
+          )
+        })
+      ).url,
+  }
+
+  test.each(Object.keys(asks))('goes on where its upstream of %s asks, and is sent once', async (up) => {
+    const { assent, connect } = await gated({ up: { url: await (asks[up] as () => Promise<URL>)() } })
+    const client = await connect(how, { only: 'up' })
+    client.answers(() => ({ action: 'accept', content: { branch: 'main' } }))
+    expect((await client.call('echo')).text).toBe('hello')
+    runs.length = 0
+    expect((await client.call('build')).text).toBe('built main')
+    expect(client.asked.map(({ message }) => message)).toEqual(['[up] Which?'])
+    // An upstream of 2026 is walked again with the answer.
+    expect(runs).toHaveLength(up === '2025' ? 1 : 2)
+    const calls = await callsIn(assent)
+    expect(calls).toHaveLength(2)
+    expect(calls[1]?.at(0)).toBe('call-started')
+    expect(calls[1]?.at(-1)).toBe('call-finished done')
+    expect(calls[1]?.filter((kind) => kind !== 'call-started')).toHaveLength(1)
+  })
+})
+
+test('a call that its 2025 client takes back is stopped at its upstream, gets no answer, and has its end in the audit', async () => {
+  let isStopped = false
+  const upstream = await oldServer((server) => {
+    server.registerTool('echo', {}, async () => say('hello'))
+    server.registerTool('slow', {}, async ({ signal }) => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      isStopped = true
+      return say('stopped')
+    })
+  })
+  const { assent, gateway, url } = await gated({ up: { url: upstream } })
+  const at = new URL(`${url.href}/up`)
+  const raw = await (raws['2025-11-25'] as (typeof raws)[string])(at)
+  const answer = post(at, { ...raw.body('slow', {}), id: 'mine' }, raw.headers)
+  await expect.poll(() => gateway.upstreams()[0]?.state.inFlight).toBe(1)
+  const params = { requestId: 'mine' }
+  await post(at, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, raw.headers)
+  expect(await answer).toMatchObject({ status: 200, message: undefined })
+  await expect.poll(() => isStopped).toBe(true)
+  expect((await callsIn(assent)).at(-1)).toEqual(['call-started', 'call-finished failed'])
+})
+
+test("another person's session is not found, as one that never was (S-08)", async () => {
+  const assent = await anAssent({ policy })
+  const login = {
+    issuer: 'https://login.example.com',
+    audience: 'http://127.0.0.1/mcp',
+    byToken: async (token: string) => ({
+      participant: `${token}@login` as ParticipantId,
+      groups: [],
+      client: 'laptop',
+      scopes: [],
+    }),
+  }
+  const { url } = await gated(
+    { up: { url: await (upstreams['2025'] as () => Promise<URL>)() } },
+    { assent: { ...assent, login } },
+  )
+  const at = new URL(`${url.href}/up`)
+  const alice = { authorization: 'Bearer alice' }
+  const raw = await (raws['2025-11-25'] as (typeof raws)[string])(at, alice)
+  expect((await post(at, raw.body('echo'), raw.headersFor('echo'))).type).toBe('application/json')
+  const asBob = await post(at, raw.body('echo'), { ...raw.headersFor('echo'), authorization: 'Bearer bob' })
+  const never = await post(at, raw.body('echo'), { ...raw.headersFor('echo'), 'mcp-session-id': 'never' })
+  expect([asBob.status, asBob.message]).toEqual([404, never.message])
+  expect((await post(at, raw.body('echo'), { ...raw.headersFor('echo'), authorization: '' })).status).toBe(401)
+})
+
+test('a call that was answered is in the audit, even if the gateway is killed at once', async () => {
+  const folder = await temporaryFolder()
+  const store = `sqlite:${folder}/assent.db`
+  const upstream = await (upstreams['2026'] as () => Promise<URL>)()
+  const program = fileURLToPath(new URL('./programs/fast-gateway.ts', import.meta.url))
+  const child = fork(program, [store, upstream.href], {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, ASSENT_KEYS: testKeys },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [port] = (await once(child, 'message')) as [number]
+  const at = new URL(`http://127.0.0.1:${port}/mcp/up`)
+  const raw = await (raws['2026-07-28'] as (typeof raws)[string])(at)
+  for (let n = 0; n < 20; n++) await post(at, raw.body('echo'), raw.headersFor('echo'))
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+  const assent = await anAssent({ store })
+  expect(await callsIn(assent)).toEqual(Array.from({ length: 20 }, () => ['call-started', 'call-finished done']))
+})

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { listening } from '../../server/servers.ts'
+import { at, aVisitor, call, opened, programOf, textOf } from './upstreams.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+async function heapAfter(calls: number, act: () => Promise<unknown>): Promise<number> {
+  for (let n = 0; n < calls; n++) await act()
+  collect()
+  return process.memoryUsage().heapUsed
+}
+
+/** The cheapest server there is, of either era, that answers by a stream. */
+const cheapServer = (perRequest: boolean) =>
+  listening((req: IncomingMessage, res: ServerResponse) => {
+    if (req.method !== 'POST') return void res.writeHead(405).end()
+    let body = ''
+    req.on('data', (chunk) => {
+      body += chunk
+    })
+    req.on('end', () => {
+      const { id, method } = JSON.parse(body)
+      if (id === undefined) return void res.writeHead(202).end()
+      const result = {
+        initialize: { protocolVersion: '2025-11-25', capabilities: {} },
+        'server/discover': perRequest ? { supportedVersions: ['2026-07-28'], capabilities: {} } : undefined,
+        'tools/call': { content: [{ type: 'text', text: 'x' }] },
+      }[method as 'initialize']
+      const answer = { jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: '' } }) }
+      res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Mcp-Session-Id': 's' })
+      res.end(`data: ${JSON.stringify(answer)}\n\n`)
+    })
+  })
+
+test.each([
+  ['HTTP of 2025', () => cheapServer(false).then(at)],
+  ['HTTP of 2026', () => cheapServer(true).then(at)],
+  ['a program', async () => programOf('rough-stdio')],
+] as const)('ten thousand calls over %s leave nothing behind', { timeout: 120_000 }, async (_, settings) => {
+  const upstream = opened(await settings())
+  // One signal for all, as that of a client's session: listeners that stay would pile up on it.
+  const { signal } = new AbortController()
+  const once = async () => {
+    const params = { _meta: { progressToken: 'p' } }
+    expect(textOf(await call(upstream, 'x', {}, { ...aVisitor, params, signal, hooks: { progress() {} } }))).toBe('x')
+  }
+
+  const before = await heapAfter(1_000, once)
+  const after = await heapAfter(10_000, once)
+  expect(after - before).toBeLessThan(2_000_000)
+  expect(upstream.state()).toMatchObject({ inFlight: 0, dropped: 0 })
+})

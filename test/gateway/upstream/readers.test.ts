@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { encodeHeaderValue } from '../../../src/gateway/upstream/header-values.ts'
+import { readChallenge } from '../../../src/gateway/upstream/http/challenge.ts'
+import { EventReader } from '../../../src/gateway/upstream/http/events.ts'
+import { readMessage } from '../../../src/gateway/upstream/message.ts'
+import { LineReader } from '../../../src/gateway/upstream/stdio/lines.ts'
+
+/** The bytes of a text, cut anywhere, also in the middle of a character. */
+const cut = (text: string, sizes: number[]): Buffer[] => {
+  const chunks: Buffer[] = []
+  let rest = Buffer.from(text)
+  for (const size of sizes) {
+    chunks.push(rest.subarray(0, size))
+    rest = rest.subarray(size)
+  }
+  return [...chunks, rest]
+}
+const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 })
+
+describe('server-sent events', () => {
+  const read = (chunks: Buffer[], limit = 1_000) => {
+    const heard: string[] = []
+    const reader = new EventReader(limit, { event: (data) => heard.push(data), tooLong: () => heard.push('too long') })
+    for (const chunk of chunks) reader.read(chunk)
+    return { heard, reader }
+  }
+
+  test('are the same however the bytes are cut, and whatever ends the lines', () => {
+    const line = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !/[\r\n\0]/.test(text))
+    const event = fc.array(line, { minLength: 1, maxLength: 3 })
+    const end = fc.constantFrom('\n', '\r', '\r\n')
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 5 }), end, sizes, (events, end, sizes) => {
+        const text = events.map((lines) => `${lines.map((line) => `data: ${line}${end}`).join('')}${end}`).join('')
+        const wanted = events.map((lines) => lines.join('\n')).filter((data) => data !== '')
+        // The end of the last line is known when more comes.
+        expect(read(cut(`${text}:${end}:`, sizes)).heard).toEqual(wanted)
+      }),
+    )
+  })
+
+  test('say where to go on from, once an event is whole', () => {
+    const { reader, heard } = read([Buffer.from('\ufeffid: 7\nretry: 300\nevent: x\ndata:\n\nid: 8\ndata: {}\n')])
+    expect(reader.lastId).toBe('7')
+    expect(reader.retry).toBe(300)
+    expect(heard).toEqual([])
+  })
+
+  test('never hold more than the limit', () => {
+    expect(read([Buffer.from(`data: ${'x'.repeat(50)}`)], 40).heard).toEqual(['too long'])
+    expect(read([Buffer.from(`data: ${'x'.repeat(50)}\n\n`)], 40).heard).toEqual(['too long'])
+    expect(read([Buffer.from('data: xxxxxxxxx\n'.repeat(6))], 40).heard).toEqual(['too long'])
+  })
+})
+
+describe('lines', () => {
+  const read = (chunks: Buffer[], limit: number) => {
+    const heard: string[] = []
+    const reader = new LineReader(limit, {
+      line: (text) => heard.push(text),
+      tooLong: (head, tail) => heard.push(`too long ${head.slice(0, 3)}…${tail.slice(-3)}`),
+    })
+    for (const chunk of chunks) reader.read(chunk)
+    return heard
+  }
+
+  test('are the same however the bytes are cut', () => {
+    const line = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => !/\s/.test(text))
+    fc.assert(
+      fc.property(fc.array(line), sizes, (lines, sizes) => {
+        expect(read(cut(lines.map((line) => `${line}\r\n`).join('\n'), sizes), 1_000)).toEqual(lines)
+      }),
+    )
+  })
+
+  test('over the limit are told by their beginning and end, and the next is read', () => {
+    const text = `abc${'x'.repeat(5_000)}yz!\nnext\n`
+    for (const size of [1, 100, 10_000]) {
+      const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        Buffer.from(text.slice(n * size, (n + 1) * size)),
+      )
+      expect(read(chunks, 2_000)).toEqual(['too long abc…yz!', 'next'])
+    }
+  })
+})
+
+test('whatever is said is a message or nothing', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
+      expect([undefined, 'response', 'request', 'notification']).toContain(readMessage(text)?.kind)
+    }),
+  )
+  expect(readMessage('{"id":1,"error":{"code":"x"}}')).toEqual({
+    kind: 'response',
+    id: 1,
+    error: { code: -32603, message: 'The server gave no message.' },
+  })
+  expect(readMessage('{"id":1,"result":7}')).toBeUndefined()
+})
+
+test('a header value is visible ASCII, and says the same (H26-05)', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      const written = encodeHeaderValue(value)
+      expect(written).toMatch(/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/)
+      const [, base64] = /^=\?base64\?(.*)\?=$/.exec(written) ?? []
+      expect(base64 === undefined ? written : Buffer.from(base64, 'base64').toString()).toBe(value.toWellFormed())
+    }),
+  )
+})
+
+test('only 401, and a 403 that says so, ask for a credential', () => {
+  expect(readChallenge(403, {})).toBeUndefined()
+  expect(readChallenge(200, { 'www-authenticate': 'Bearer' })).toBeUndefined()
+  expect(readChallenge(401, { 'www-authenticate': ['Basic realm="a\\"b"', 'Bearer scope=one'] })).toEqual({
+    kind: 'unauthorized',
+    status: 401,
+    scopes: ['one'],
+  })
+})

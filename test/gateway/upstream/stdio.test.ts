@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'vitest'
+import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/places.ts'
+import type { UpstreamNews } from '../../../src/gateway/upstream/upstream.ts'
+import { fixedClock } from '../../../src/testing/fixed-clock.ts'
+import { promised, until } from '../../server/servers.ts'
+import { aVisitor, call, opened, programOf, textOf, visitorNamed } from './upstreams.ts'
+
+const never = new AbortController().signal
+const accepts = { asked: async () => ({ result: { action: 'accept', content: { name: 'Ada' } } }) }
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe.each([
+  ['2025-11-25', 'old-stdio'],
+  ['2026-07-28', 'new-stdio'],
+] as const)('an upstream that is a program of %s', (revision, program) => {
+  test('is found by probing, answers, and hears of progress and cancelling', async () => {
+    const upstream = opened(programOf(program))
+    expect(await upstream.era(aVisitor, never)).toMatchObject({ kind: 'found', era: { revision } })
+    expect(textOf(await call(upstream, 'echo', { text: 'a\nb ✓' }))).toBe('a\nb ✓')
+
+    const heard: unknown[] = []
+    const hooks = { progress: (params: object) => void heard.push(params) }
+    const params = { _meta: { progressToken: 5 } }
+    await call(upstream, 'count', {}, { params, hooks })
+    expect(heard).toEqual([1, 2, 3].map((progress) => ({ progressToken: 5, progress })))
+
+    const controller = new AbortController()
+    const waiting = call(upstream, 'wait', {}, { signal: controller.signal })
+    await until(() => upstream.state().inFlight === 1)
+    controller.abort()
+    expect(textOf(await waiting)).toBe('lost: cancelled, sent: true')
+    await until(async () => textOf(await call(upstream, 'cancelled')) === '1')
+    expect(upstream.state()).toMatchObject({ kind: 'up', revision, inFlight: 0, restarts: 0, open: 1 })
+  })
+
+  test('a requester with a credential has a process of their own', async () => {
+    const upstream = opened(programOf(program))
+    const mine = await call(upstream, 'pid')
+    const credential = { env: 'TOKEN', value: 'hers' }
+    const hers = await call(upstream, 'pid', {}, { ...visitorNamed('alice'), credential })
+
+    expect(textOf(hers)).not.toBe(textOf(mine))
+    expect(await call(upstream, 'pid', {}, { ...visitorNamed('alice'), credential })).toMatchObject({ kind: 'result' })
+    expect(upstream.state().open).toBe(2)
+  })
+})
+
+describe('a 2026 program', () => {
+  test('is one process for all requesters, and many calls at once', async () => {
+    const upstream = opened(programOf('new-stdio'))
+    const pids = await Promise.all(['a', 'b', 'c'].map((name) => call(upstream, 'pid', {}, visitorNamed(name))))
+    expect(new Set(pids.map(textOf)).size).toBe(1)
+    expect(upstream.state().open).toBe(1)
+  })
+
+  test('its questions are results', async () => {
+    const upstream = opened(programOf('new-stdio'))
+    expect(await call(upstream, 'ask')).toMatchObject({ kind: 'result', result: { resultType: 'input_required' } })
+  })
+})
+
+describe('a 2025 program', () => {
+  test('is a process for each requester, without what is secret of ours', async () => {
+    process.env.ASSENT_KEYS_OF_TEST = 'secret'
+    process.env.LOGIN_SECRET_OF_TEST = 'secret'
+    const upstream = opened({ ...programOf('old-stdio'), env: { GIVEN: 'yes', ASSENT_X: 'no' } })
+
+    const credential = { env: 'TOKEN', value: 'hers' }
+    const alice = JSON.parse(textOf(await call(upstream, 'environment', {}, { ...visitorNamed('alice'), credential })))
+    const bob = JSON.parse(textOf(await call(upstream, 'environment', {}, visitorNamed('bob'))))
+    expect(alice).toMatchObject({ GIVEN: 'yes', TOKEN: 'hers' })
+    expect(bob.TOKEN).toBeUndefined()
+    expect(Object.keys({ ...alice, ...bob }).filter((name) => /ASSENT|LOGIN/.test(name))).toEqual([])
+    expect(upstream.state().stderr).toContain('the old one starts')
+  })
+
+  test('of calls that want a process to themselves each gets its own question', async () => {
+    const upstream = opened(programOf('old-stdio'), { limits: { processes: 3 } })
+    const names = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay']
+
+    const replies = await Promise.all(
+      names.map((who) =>
+        call(
+          upstream,
+          'ask-aside',
+          { who },
+          {
+            exclusive: true,
+            hooks: {
+              asked: async (_, { message }) => ({ result: { action: 'accept', content: { name: String(message) } } }),
+            },
+          },
+        ),
+      ),
+    )
+    expect(replies.map(textOf)).toEqual(names.map((who) => `${who}: accept Who is ${who}?`))
+    expect(upstream.state().open).toBeLessThanOrEqual(3)
+  })
+
+  test('a question while two calls are in flight is nobody’s', async () => {
+    const upstream = opened(programOf('old-stdio'))
+    const { promise, keep } = promised()
+    const asked = promised()
+    const hooks = {
+      asked: async () => {
+        asked.keep()
+        await promise
+        return { result: { action: 'accept', content: { name: 'Ada' } } }
+      },
+    }
+    const first = call(upstream, 'ask', { who: 'ann' }, { hooks })
+    await asked.promise
+
+    expect(textOf(await call(upstream, 'ask-aside', { who: 'bob' }, { hooks: accepts }))).toBe('bob: -31001 nobody')
+    keep()
+    expect(textOf(await first)).toBe('ann: accept Ada')
+  })
+
+  test('when all processes are in use, requests wait, and not for ever', async () => {
+    const clock = fixedClock()
+    const upstream = opened(programOf('old-stdio'), { limits: { processes: 1, queue: 1 }, clock })
+    const controller = new AbortController()
+    const holding = call(upstream, 'wait', {}, { exclusive: true, signal: controller.signal })
+    await until(() => upstream.state().revision !== undefined && upstream.state().inFlight === 1)
+
+    const late = call(upstream, 'echo', { text: 'x' }, { exclusive: true })
+    const tooMany = call(upstream, 'echo', { text: 'y' }, { exclusive: true })
+    expect(await tooMany).toMatchObject({ kind: 'lost', reason: 'busy', sent: false })
+    clock.advance(30_000)
+    expect(await late).toMatchObject({ kind: 'lost', reason: 'busy', sent: false })
+    controller.abort()
+    await holding
+  })
+
+  test('an idle process makes room for another requester, of this upstream or another', async () => {
+    const places = new ProcessPlaces(1)
+    const one = opened(programOf('old-stdio'), { places })
+    const two = opened(programOf('old-stdio'), { places })
+
+    expect(textOf(await call(one, 'echo', { text: '1' }, visitorNamed('a')))).toBe('1')
+    expect(textOf(await call(one, 'echo', { text: '2' }, visitorNamed('b')))).toBe('2')
+    expect(textOf(await call(two, 'echo', { text: '3' }))).toBe('3')
+    expect(places.taken).toBe(1)
+    expect(one.state()).toMatchObject({ open: 0, restarts: 0 })
+  })
+
+  test('news come by requester', async () => {
+    const upstream = opened(programOf('old-stdio'))
+    const news: UpstreamNews[] = []
+    upstream.listen((item) => news.push(item))
+    await call(upstream, 'change', {}, visitorNamed('alice'))
+    await until(() => news.length > 0)
+    expect(news).toMatchObject([{ requester: { client: 'alice' }, method: 'notifications/tools/list_changed' }])
+  })
+
+  test('is closed when nobody used it for a while, and started again when needed', async () => {
+    const clock = fixedClock()
+    const upstream = opened(programOf('old-stdio'), { clock })
+    const first = textOf(await call(upstream, 'pid'))
+
+    clock.advance(600_000)
+    await until(() => upstream.state().open === 0)
+    expect(isAlive(Number(first))).toBe(false)
+    expect(textOf(await call(upstream, 'pid'))).not.toBe(first)
+    expect(upstream.state().restarts).toBe(0)
+  })
+})
+
+describe('a program that behaves badly', () => {
+  test('crashes: the call is lost and may have run, and the next one meets a new process', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    expect(textOf(await call(upstream, 'fine'))).toBe('fine')
+
+    expect(textOf(await call(upstream, 'crash'))).toBe('lost: broken, sent: true')
+    expect(upstream.state()).toMatchObject({ kind: 'down', reason: 'the process ended with code 7', restarts: 1 })
+    expect(textOf(await call(upstream, 'fine'))).toBe('fine')
+    expect(upstream.state()).toMatchObject({ kind: 'up', restarts: 1 })
+  })
+
+  test('crashes right after its answer: the answer counts', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    expect(await call(upstream, 'crash-after-answer')).toMatchObject({ kind: 'result' })
+  })
+
+  test('never starts: told at once, tried again later and later', async () => {
+    const clock = fixedClock()
+    const upstream = opened(programOf('rough-stdio', 'dies'), { clock })
+    expect(textOf(await call(upstream, 'fine'))).toBe('lost: broken, sent: false')
+    expect(upstream.state()).toMatchObject({ kind: 'down', restarts: 2 })
+
+    const patient = call(upstream, 'fine')
+    clock.advance(2_000)
+    expect(textOf(await patient)).toBe('lost: broken, sent: false')
+    expect(await call(upstream, 'fine')).toMatchObject({ kind: 'lost', reason: 'down', sent: false })
+    expect(upstream.state().restarts).toBe(4)
+  })
+
+  test('is not there at all', async () => {
+    const upstream = opened({ name: 'tested', command: '/no/such/program' })
+    const reply = await call(upstream, 'fine')
+    expect(reply).toMatchObject({ kind: 'lost', sent: false })
+    expect(upstream.state().reason).toContain('ENOENT')
+  })
+
+  test('dies of being probed: it is taken for a 2025 server', async () => {
+    const upstream = opened(programOf('rough-stdio', 'dies-of-probe'))
+    expect(textOf(await call(upstream, 'fine'))).toBe('fine')
+    expect(upstream.state().revision).toBe('2025-06-18')
+  })
+
+  test('is silent when probed: it is taken for a 2025 server (V26-08)', async () => {
+    const upstream = opened(programOf('rough-stdio', 'silent'), { limits: { probe: 200 } })
+    expect(textOf(await call(upstream, 'fine'))).toBe('fine')
+  })
+
+  test('speaks only what nobody speaks', async () => {
+    const upstream = opened(programOf('rough-stdio', 'future'))
+    expect(await call(upstream, 'fine')).toMatchObject({ kind: 'lost', reason: 'unsupported', sent: false })
+  })
+
+  test('writes rubbish, wrong ids, answers to nothing and answers twice: only the first fitting answer counts', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    expect(textOf(await call(upstream, 'rubbish'))).toBe('first')
+    expect(textOf(await call(upstream, 'fine'))).toBe('fine')
+    expect(upstream.state().dropped).toBeGreaterThanOrEqual(7)
+  })
+
+  test.each(['giant', 'giant-head'])('writes a line over the limit (%s): only its own call is lost', async (name) => {
+    const upstream = opened(programOf('rough-stdio'), { limits: { messageBytes: 1_000_000 } })
+    const controller = new AbortController()
+    const other = call(upstream, 'silent', {}, { signal: controller.signal })
+    expect(textOf(await call(upstream, name))).toBe('lost: too-long, sent: true')
+    expect(textOf(await call(upstream, 'fine'))).toBe('fine')
+    expect(upstream.state().inFlight).toBe(1)
+    controller.abort()
+    await other
+  })
+
+  test('floods: what is too much is dropped', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    let news = 0
+    upstream.listen(() => {
+      news += 1
+    })
+    expect(textOf(await call(upstream, 'flood'))).toBe('flooded')
+    expect(news).toBeLessThan(2_500)
+    expect(news + upstream.state().dropped).toBe(5_000)
+  })
+
+  test('complains: the last lines are kept', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    await call(upstream, 'complain')
+    await until(() => upstream.state().stderr.at(-1) === 'complaint 29')
+    expect(upstream.state().stderr).toHaveLength(20)
+  })
+
+  test('will not end, and has children: all are gone after close', async () => {
+    const upstream = opened(programOf('rough-stdio', 'stubborn'), { limits: { farewell: 100 } })
+    const child = Number(textOf(await call(upstream, 'family')))
+    expect(isAlive(child)).toBe(true)
+    const silent = call(upstream, 'silent')
+    await until(() => upstream.state().inFlight === 1)
+
+    await upstream.close()
+    expect(await silent).toMatchObject({ kind: 'lost', reason: 'closed' })
+    await until(() => !isAlive(child))
+    expect(upstream.state().open).toBe(0)
+  })
+
+  test('is never told to cancel its handshake, and 2025 is greeted once', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    expect(JSON.parse(textOf(await call(upstream, 'seen')))).toEqual([
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+    ])
+  })
+})

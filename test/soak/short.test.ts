@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { soak } from '../../soak/soak.ts'
+
+test('a gateway survives broken messages on both sides and kills in the middle of calls, and loses nothing', async () => {
+  const lines: string[] = []
+  await soak({ seed: 20_260_728, messages: 1_500, kills: 3, print: (line) => lines.push(line) })
+  expect(lines).toEqual([
+    expect.stringMatching(/^client side: 15\d\d broken messages, all answered/),
+    expect.stringMatching(/^upstream side: \d{4,} broken messages, every call ended/),
+    expect.stringMatching(/^memory: /),
+    expect.stringMatching(/^kills: /),
+    expect.stringMatching(/^calls meanwhile: \d+, every client heard of the end/),
+    expect.stringMatching(/none lost$/),
+    expect.stringMatching(/none of them twice$/),
+  ])
+}, 90_000)

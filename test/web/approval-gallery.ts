@@ -1,0 +1,293 @@
+import { choicesFor } from '../../src/approval/choices.ts'
+import { pageForm } from '../../src/approval/page-form.ts'
+import { decide } from '../../src/approval/policy/decide.ts'
+import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import { subjectOf } from '../../src/approval/subject.ts'
+import type { ToolCall } from '../../src/approval/tool-call.ts'
+import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
+import type { ParticipantId } from '../../src/participant/participant.ts'
+import { approvalProps, type RefusedPost } from '../../src/web/approval.ts'
+import { approvePage, approveSheet } from '../../src/web/pages/approve-page.ts'
+import { auditPage } from '../../src/web/pages/audit-page.ts'
+import { elsewhereSheet } from '../../src/web/pages/elsewhere-page.ts'
+import { pageOf } from '../../src/web/pages/frame.ts'
+import { grantsPage } from '../../src/web/pages/grants-page.ts'
+import { historyPage } from '../../src/web/pages/history-page.ts'
+import { inboxPage } from '../../src/web/pages/inbox-page.ts'
+import type { ApprovePageProps, AskedFacts, GrantRow, WaitingRow } from '../../src/web/pages/props.ts'
+import { settledPage } from '../../src/web/pages/settled-page.ts'
+import { aCall, alice, bob } from '../approval/a-call.ts'
+import { asked, frame } from './gallery-frame.ts'
+
+const facts: AskedFacts = { ...asked, message: '', action: '/elicit/0192/approve' }
+
+interface Showing {
+  readonly call?: Partial<ToolCall>
+  readonly rule?: object
+  readonly viewer?: ParticipantId
+  readonly refused?: RefusedPost
+  readonly message?: string
+}
+
+/** The props of an approval as the routes make them. */
+function approving({ call: over, rule = {}, viewer = alice, refused, message }: Showing): ApprovePageProps {
+  const requester = { participant: alice, client: 'claude-code', clientName: 'Claude Code' }
+  const call = aCall({ server: 'github', tool: 'create_issue', requester, ...over })
+  const decision = decide(readPolicy({ rules: [{ decide: 'ask', ...rule }] }), call)
+  const schema = pageForm(call, decision, choicesFor(call, decision, alice, 'page'))
+  const elicitation: Elicitation = {
+    id: '0192' as ElicitationId,
+    version: 1,
+    question: { mode: 'form', message: message ?? `Run ${call.tool} on ${call.server}?`, schema },
+    purpose: 'approval',
+    origin: { server: call.server },
+    requester,
+    answerers: { anyOf: decision.approvers, through: decision.answer },
+    identity: 'one',
+    metadata: {},
+    subject: subjectOf({ call, decision }),
+    createdAt: asked.createdAt,
+    expiresAt: asked.expiresAt,
+    state: { kind: 'open' },
+  }
+  const about = {
+    ...facts,
+    server: call.server,
+    ...(viewer !== alice && { requester: 'alice' }),
+  }
+  const props = approvalProps(elicitation, { participant: viewer, groups: [] }, about, refused)
+  if (props === undefined) throw new Error('It is an approval.')
+  return props
+}
+
+const issue: Partial<ToolCall> = {
+  title: 'Create a new issue',
+  arguments: {
+    repository: 'ada/engine',
+    title: 'Crash when the card reader jams',
+    labels: ['bug', 'hardware'],
+    assignees: 2,
+  },
+}
+
+const editableIssue: Partial<ToolCall> = {
+  ...issue,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      repository: { type: 'string' },
+      title: { type: 'string', title: 'Harmless words', maxLength: 80 },
+      labels: { type: 'array', items: { type: 'string' } },
+      draft: { type: 'boolean' },
+      priority: { type: 'string', enum: ['low', 'high'], enumNames: ['Nothing happens', 'Page everyone'] },
+    },
+    required: ['repository', 'title'],
+  },
+}
+
+const hostileCall: Partial<ToolCall> = {
+  server: 'pay\u202elap',
+  tool: 'tr\u0430nsfer',
+  title: '</q><script>alert(1)</script>',
+  arguments: {
+    to: 'p\u0430ypal.com\u200b/refund',
+    '</dt><script>': '<img src=x onerror=alert(1)>',
+    body: 'One line after another.\n'.repeat(40),
+    amount: 9_999.5,
+    note: '',
+  },
+}
+
+const posted = new FormData()
+posted.set('field.choice', 'always_allow/server/day/this')
+posted.set('field.edit_title', 'Crash')
+posted.set('field.json_labels', '[bug')
+posted.set('field.reason', 'It is only a test.')
+
+const rows: readonly WaitingRow[] = [
+  {
+    id: '0192',
+    server: 'github',
+    client: 'Claude Code',
+    what: 'Run create_issue',
+    line: 'repository: ada/engine, title: Crash when the card reader jams, labels: ["bug","hardware"]',
+    createdAt: new Date('2026-11-16T08:59:00Z'),
+    expiresAt: new Date('2026-11-16T09:02:10Z'),
+    href: '/inbox?open=0192',
+  },
+  {
+    id: '0193',
+    server: 'payments',
+    client: 'Billing agent',
+    requester: 'bob@example.com',
+    what: 'Run refund_payment',
+    line: 'payment: pm_4711, amount: 120, currency: EUR',
+    createdAt: new Date('2026-11-16T08:54:00Z'),
+    expiresAt: new Date('2026-11-16T09:08:10Z'),
+    href: '/inbox?open=0193',
+  },
+  {
+    id: '0194',
+    server: 'notes',
+    client: 'Claude Code',
+    what: 'Connect notes',
+    line: '“Connect Notes so that I can add the summary of the meeting.”',
+    createdAt: new Date('2026-11-16T08:40:00Z'),
+    expiresAt: new Date('2026-11-16T11:10:00Z'),
+    href: '/inbox?open=0194',
+  },
+]
+
+const grant: GrantRow = {
+  id: 'grant-1',
+  sentence: 'Allows Claude Code (claude-code) to run create_issue on github, until it is revoked.',
+  standing: 'holds',
+  grantedBy: 'you',
+  through: 'page',
+  createdAt: new Date('2026-11-14T10:00:00Z'),
+  revokeAction: '/grants/grant-1/revoke',
+}
+
+const end = { asked: { ...asked, message: '' }, status: 'complete', purpose: 'approval', before: false } as const
+const ended = { effect: 'allow', server: 'github', tool: 'create_issue', changes: [] } as const
+const lasting = { href: '/grants', revokeAction: '/grants/grant-1/revoke' }
+
+/** Every page about approvals in every variant, by name. */
+export const approvalGallery: Readonly<Record<string, string>> = {
+  approve: approvePage(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
+  'approve-other': approvePage(
+    frame,
+    approving({
+      call: issue,
+      viewer: bob,
+      rule: { approvers: [bob], reason: 'Ada’s agents ask Bob before they write.' },
+    }),
+  ),
+  'approve-edit': approvePage(
+    frame,
+    approving({ call: editableIssue, rule: { editable: ['title', 'labels', 'draft', 'priority'] } }),
+  ),
+  'approve-errors': approvePage(
+    frame,
+    approving({
+      call: editableIssue,
+      rule: { editable: ['title', 'labels', 'draft', 'priority'] },
+      refused: { form: posted, errors: [{ field: 'json_labels', message: 'labels must be JSON.' }] },
+    }),
+  ),
+  'approve-destructive': approvePage(
+    frame,
+    approving({
+      call: {
+        tool: 'delete_repository',
+        annotations: { destructiveHint: true },
+        arguments: { repository: 'ada/engine' },
+      },
+      message: 'I delete the repository ada/engine and its 214 issues.',
+    }),
+  ),
+  'approve-hostile': approvePage(
+    frame,
+    approving({
+      call: hostileCall,
+      message: 'Your bank asks you to press Allow.</blockquote><script>alert(1)</script>',
+    }),
+  ),
+  'approve-bare': approvePage(frame, approving({ call: { tool: 'list_issues', arguments: {} } })),
+  'settled-allowed-once': settledPage(frame, { ...end, approval: ended }),
+  'settled-allowed-edited': settledPage(frame, {
+    ...end,
+    approval: {
+      ...ended,
+      words: 'Allow create_issue for an hour, for Claude Code (claude-code).',
+      grant: lasting,
+      changes: [
+        { name: 'title', before: 'Crash when the card reader jams', after: 'Crash' },
+        { name: 'draft', after: true },
+      ],
+    },
+  }),
+  'settled-always-denied': settledPage(frame, {
+    ...end,
+    approval: {
+      ...ended,
+      effect: 'deny',
+      words: 'Deny create_issue until revoked, for all my clients.',
+      grant: lasting,
+    },
+  }),
+  inbox: inboxPage(frame, { rows, more: 0, isOver: false, isPaused: false }),
+  'inbox-done': inboxPage(frame, {
+    rows: rows.slice(1),
+    more: 12,
+    isOver: false,
+    isPaused: true,
+    done: { words: 'Run create_issue: allowed by you.', href: '/elicit/0192/approve' },
+  }),
+  'inbox-empty': inboxPage(frame, { rows: [], more: 0, isOver: false, isPaused: false }),
+  'inbox-open': inboxPage(
+    frame,
+    { rows, more: 0, isOver: false, isPaused: false, openId: '0192' },
+    approveSheet(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
+  ),
+  history: historyPage(frame, {
+    rows: [
+      {
+        what: 'Run create_issue',
+        server: 'github',
+        client: 'Claude Code',
+        end: 'Allowed by you',
+        at: new Date('2026-11-16T08:58:00Z'),
+        href: '/elicit/0192/approve',
+      },
+      {
+        what: 'Save a key for payments',
+        server: 'payments',
+        client: 'Billing agent',
+        end: 'Nobody answered',
+        at: new Date('2026-11-14T08:58:00Z'),
+      },
+    ],
+  }),
+  'history-empty': historyPage(frame, { rows: [] }),
+  grants: grantsPage(frame, {
+    grants: [
+      grant,
+      {
+        ...grant,
+        id: 'grant-2',
+        sentence: 'Denies every client from running every tool of payments, until it is revoked.',
+        grantedBy: 'bob@example.com',
+        through: 'client',
+      },
+      {
+        ...grant,
+        id: 'grant-3',
+        sentence: 'Allows Claude Code to run push on github. Ended on 15 Nov 2026, 10:00.',
+        standing: 'Ended',
+      },
+      {
+        ...grant,
+        id: 'grant-4',
+        sentence: 'Allows every client to run search on github. Revoked on 12 Nov 2026, 10:00.',
+        standing: 'Revoked',
+      },
+    ],
+    older: '/grants?after=grant-4',
+  }),
+  'grants-empty': grantsPage(frame, { grants: [] }),
+  audit: auditPage(frame, {
+    checked: { events: 12_345, found: 0 },
+    events: [
+      { words: 'create_issue of github was run for claude-code', at: new Date('2026-11-16T08:59:00Z') },
+      { words: 'You allowed create_issue of github, lastingly', at: new Date('2026-11-16T08:58:30Z') },
+      { words: 'github asked for a yes to a call, through claude-code', at: new Date('2026-11-15T08:58:00Z') },
+    ],
+  }),
+  'audit-broken': auditPage(frame, { checked: { events: 40, found: 3 }, events: [] }),
+  'audit-unchecked': auditPage(frame, { events: [] }),
+  elsewhere: pageOf(
+    frame,
+    elsewhereSheet(frame, { asked: { ...asked, message: 'Sign the form there.' }, url: 'https://forms.example.com/x' }),
+  ),
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { alice, bob } from '../approval/a-call.ts'
+import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
+import { auditOf, type Place, signedInBrowser } from './visitors.ts'
+
+async function allowed(place: Place, choice = 'always_allow/tool/hour/this') {
+  const asked = await waitingCall(place)
+  const browser = await signedInBrowser(place, 'alice')
+  await browser.get(approvePath(asked))
+  expect((await browser.post(approvePath(asked), { ...allowOnce, 'field.choice': choice })).status).toBe(303)
+  const [grant] = await place.assent.approvals.list(alice, 1)
+  return { browser, revoke: `/grants/${grant?.id}/revoke` }
+}
+
+describe('permissions', () => {
+  test('are sentences with who gave them, and can be revoked', async () => {
+    const place = await approvalPlace()
+    const { browser, revoke } = await allowed(place)
+    const { text } = await browser.get('/grants')
+    expect(text).toContain('Allows Claude Code (claude-code) to run write_file on files, until')
+    expect(text).toContain('Given by <bdi>you</bdi> on a page')
+    expect((await browser.post(revoke)).location).toBe('/grants')
+    const after = (await browser.get('/grants')).text
+    expect(after).toContain('<span class="tag">Revoked</span>')
+    expect(after).not.toContain(revoke)
+  })
+
+  test('that ended say so, and there may be none', async () => {
+    const place = await approvalPlace()
+    const { browser } = await allowed(place)
+    place.clock.advance(3_600_000)
+    expect((await browser.get('/grants')).text).toContain('<span class="tag">Ended</span>')
+    const other = await signedInBrowser(place, 'bob')
+    expect((await other.get('/grants')).text).toContain('There are none.')
+  })
+
+  test('attack: somebody else, or another site, revokes them', async () => {
+    const place = await approvalPlace()
+    const { browser, revoke } = await allowed(place)
+    const other = await signedInBrowser(place, 'bob')
+    await other.get('/grants')
+    expect((await other.post(revoke)).status).toBe(404)
+    expect((await browser.post(revoke, { csrf: 'guessed' })).status).toBe(403)
+    expect((await place.assent.approvals.list(alice, 1))[0]?.revoked).toBeUndefined()
+    expect(await auditOf(place, 'page-refused')).toMatchObject([
+      { data: { reason: 'not-theirs' } },
+      { data: { reason: 'form-old' } },
+    ])
+  })
+})
+
+describe('the audit of a person', () => {
+  test('tells what concerns them in plain words, and that nothing was changed', async () => {
+    const place = await approvalPlace()
+    const { browser } = await allowed(place)
+    const { text } = await browser.get('/audit')
+    expect(text).toContain('You allowed write_file of files, lastingly')
+    expect(text).toContain('files asked for a yes to a call, through claude-code')
+    expect(text).toContain('The record is whole')
+    expect(text).toContain('assent audit export')
+  })
+
+  test('attack: it holds nothing of others, also for one who tried their pages', async () => {
+    const place = await approvalPlace()
+    const asked = await waitingCall(place)
+    const mallory = await signedInBrowser(place, 'mallory')
+    await mallory.get(approvePath(asked))
+    await place.assent.answer(asked.id, { participant: alice, groups: [], via: 'page' }, { action: 'decline' })
+    const { text } = await mallory.get('/audit')
+    expect(text).toContain('You tried to open a page, and got none')
+    expect(text).not.toMatch(/files|claude-code|said no|alice/)
+    expect((await (await signedInBrowser(place, 'bob')).get('/audit')).text).not.toMatch(/files|claude-code/)
+  })
+
+  test('says of others’ doing only that it was someone else’s', async () => {
+    const place = await approvalPlace({ approvers: [bob] })
+    const asked = await waitingCall(place)
+    await place.assent.answer(asked.id, { participant: bob, groups: [], via: 'page' }, { action: 'decline' })
+    const { text } = await (await signedInBrowser(place, 'alice')).get('/audit')
+    expect(text).toContain('Someone else said no to a question')
+    expect(text).not.toContain('bob')
+  })
+})

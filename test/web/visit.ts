@@ -1,0 +1,60 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { nonce } from './gallery.ts'
+
+export const origin = 'http://assent.test'
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'nonce-${nonce}'`,
+  `script-src 'nonce-${nonce}'`,
+  "form-action 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Someone who looks at pages as they are served, with what their browser sends and complains about. */
+export interface Visitor {
+  readonly page: Page
+  /** What was posted, in order. */
+  readonly posts: URLSearchParams[]
+  /** Requests to elsewhere, and what the browser complains about. */
+  readonly oddities: string[]
+  close(): Promise<void>
+}
+
+/** Serves pages by their paths, and nothing else, to a browser of their own. */
+export async function visit(
+  browser: Browser,
+  pages: Readonly<Record<string, string>>,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options })
+  context.setDefaultTimeout(10_000)
+  const posts: URLSearchParams[] = []
+  const oddities: string[] = []
+  await context.route('**/*', async (route) => {
+    const request = route.request()
+    const url = new URL(request.url())
+    if (url.origin === origin && request.method() === 'POST') {
+      posts.push(new URLSearchParams(request.postData() ?? ''))
+      return route.fulfill({ body: '<title>Posted</title>', contentType: 'text/html' })
+    }
+    // A live page listens here, and nothing happens.
+    if (url.href === `${origin}/inbox/events`) {
+      return route.fulfill({ body: 'retry: 600000\n\n', contentType: 'text/event-stream' })
+    }
+    const body = pages[url.pathname.slice(1)]
+    if (url.origin !== origin || body === undefined) {
+      oddities.push(url.href)
+      return route.abort()
+    }
+    const live = body.includes('EventSource') ? "; connect-src 'self'" : ''
+    const headers = { 'content-security-policy': policy + live, 'content-type': 'text/html; charset=utf-8' }
+    return route.fulfill({ body, headers })
+  })
+  const page = await context.newPage()
+  page.on('console', (message) => oddities.push(message.text()))
+  page.on('pageerror', (error) => oddities.push(error.message))
+  return { page, posts, oddities, close: () => context.close() }
+}
