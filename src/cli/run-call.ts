@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult, Client, Tool } from '@modelcontextprotocol/client'
 import { milliseconds } from '../base/durations.ts'
 import { AssentError, BadArgument } from '../base/errors.ts'
@@ -87,6 +88,8 @@ export async function runCall(
     showResult(result, options)
   } catch (error) {
     status.hide()
+    // Ctrl-C in a terminal reaches the server too, which may be gone before we hear of it ourselves.
+    if (!stop.signal.aborted) await sleep(100)
     explain(target.name, stop.signal.reason ?? error)
   } finally {
     await connected.close()

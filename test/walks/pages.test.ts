@@ -170,14 +170,15 @@ describe('a page', () => {
     })
     expect(asked.text).toBe('deleted')
 
-    for (const [button, status] of [
-      ['Keep them', 'declined'],
-      ['Cancel', 'cancelled'],
+    for (const [button, status, ending] of [
+      ['Keep them', 'declined', 'You said no'],
+      ['Cancel', 'cancelled', 'This question was left'],
     ] as const) {
       const left = await callWhile(client, 'delete_notes', async (url) => {
         await page.goto(url)
         await reach(page, 'BUTTON', button)
         await page.keyboard.press('Enter')
+        await title(page, ending)
       })
       expect(left.outcome).toMatchObject({ status })
     }
