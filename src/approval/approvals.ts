@@ -4,6 +4,7 @@ import type { ParticipantId } from '../participant/participant.ts'
 import { checkApproval } from './answer-approval.ts'
 import type { Approval, Approved, Approving } from './approval.ts'
 import { approve } from './approve.ts'
+import { type Begun, begin } from './begin.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant, GrantId } from './grant.ts'
 import { type Kept, keepGrant } from './keep-grant.ts'
@@ -11,19 +12,24 @@ import { isPaused, pause, resume } from './pause.ts'
 import type { Policy } from './policy/policy.ts'
 import { withdrawOutdated } from './reload.ts'
 import { revoke } from './revoke.ts'
-import { finish, type Started, start } from './start.ts'
+import { finish, finishSoon, type Started, start } from './start.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** Who may let which call run: deciding, asking, remembering, taking back. */
 export interface Approvals {
   readonly policy: Policy
   approve(approving: Approving): Promise<Approval>
   start(approved: Approved, walk: string): Promise<Started>
+  /** Both at once, where nothing stands between deciding and running. */
+  begin(approving: Approving): Promise<Begun>
   finish(
     approved: Pick<Approved, 'call'>,
     walk: string,
     grant: Grant | undefined,
     outcome: 'done' | 'failed',
   ): Promise<void>
+  /** For a call that `begin` let run by policy alone; resolves when it is kept, which nobody has to wait for. */
+  finishSoon(call: ToolCall, walk: string, outcome: 'done' | 'failed'): Promise<void>
   /** What is wrong with an answer to an approval, beyond its form. */
   readonly checkAnswer: CheckMore
   /** Keeps what an answered approval brings; harmless when it is kept already. */
@@ -56,7 +62,9 @@ export function createApprovals(parts: ApprovalParts, first: Policy): Approvals 
     },
     approve: (approving) => approve(desk, approving),
     start: (approved, walk) => start(desk, approved, walk),
+    begin: (approving) => begin(desk, approving),
     finish: (approved, walk, grant, outcome) => finish(desk, approved, walk, grant, outcome),
+    finishSoon: (call, walk, outcome) => finishSoon(desk, call, walk, outcome),
     checkAnswer: checkApproval(desk),
     keepGrant: (asked) => keepGrant(desk, asked),
     list: (participant, limit, after) => desk.store.list(participant, limit, after),

@@ -9,7 +9,7 @@ import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant.ts'
 import { grantIdFor } from './grant-from.ts'
 import { keepGrant } from './keep-grant.ts'
-import { isPaused } from './pause.ts'
+import { isPause } from './pause.ts'
 import { decide } from './policy/decide.ts'
 import type { Decision } from './policy/policy.ts'
 import { canBeKept, recordRefusal, recordUnasked, tooLargeToKeep } from './record.ts'
@@ -32,13 +32,13 @@ async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Deci
   // Before all else: whatever policy and people say by now, what ran does not run again.
   const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walk)
   if (before !== undefined) return before
-  if (await isPaused(desk)) return refused('denied', 'paused', 'Everything is paused here: no tool runs for now.')
+  const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
+  if (lasting.some(isPause)) return refused('denied', 'paused', 'Everything is paused here: no tool runs for now.')
 
   if (decision.watched) return { kind: 'approved', call, changes: [], decision }
   if (decision.decide === 'deny') return refused('denied', 'policy', `This call is not allowed. ${decision.why.words}`)
   if (!canBeKept(call, decision)) return refused('denied', 'too-large', tooLargeToKeep)
 
-  const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
   const byGrants = decideByGrants(lasting, call, decision, desk.clock.now())
   if (byGrants.status === 'denied') {
     return refused('denied', 'always-denied', 'The person said that this is never to run, and can revoke that.')

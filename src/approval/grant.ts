@@ -5,6 +5,10 @@ import type { ParticipantId } from '../participant/participant.ts'
 /** Names one grant. Made of the question it came from, so that making it twice is harmless. */
 export type GrantId = string & { readonly __grant: true }
 
+/** A grant of these covers every call of everybody: one that pauses all. */
+export const everybody = '*' as ParticipantId
+export const everyServer = '*'
+
 /** What a person's yes, or no, lastingly means: who may call what, within which limits, until when, or once. */
 export interface Grant {
   readonly id: GrantId

@@ -1,17 +1,21 @@
 import type { ParticipantId } from '../participant/participant.ts'
 import type { ApprovalDesk } from './desk.ts'
-import type { Grant, GrantId } from './grant.ts'
+import { everybody, everyServer, type Grant, type GrantId } from './grant.ts'
 
 /** A deny for everybody and everything: kept as a grant, so that every process that shares the store obeys it at once. */
 const pauseId = 'pause' as GrantId
-const everybody = '*' as ParticipantId
 
 type Pausing = Pick<ApprovalDesk, 'store' | 'audit' | 'clock'>
 
 /** Whether everything is denied for now. */
 export async function isPaused({ store }: Pick<ApprovalDesk, 'store'>): Promise<boolean> {
   const kept = await store.get(pauseId)
-  return kept !== undefined && kept.revoked === undefined
+  return kept !== undefined && isPause(kept)
+}
+
+/** Whether this is what denies everything for now. */
+export function isPause({ id, revoked }: Grant): boolean {
+  return id === pauseId && revoked === undefined
 }
 
 /** Denies every call from now on, until `resume`. False: it was so already. */
@@ -23,7 +27,7 @@ export async function pause(desk: Pausing, by: ParticipantId): Promise<boolean> 
     version: 1,
     effect: 'deny',
     participant: everybody,
-    server: '*',
+    server: everyServer,
     uses: { kind: 'many' },
     grantedBy: by,
     createdAt: at,

@@ -1,8 +1,10 @@
+import type { AuditEntry } from '../audit/entry.ts'
 import type { Approved } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant.ts'
 import { isPaused } from './pause.ts'
 import { recordStart } from './record.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** How starting an approved call ended. `taken`: another copy of it used the yes up, it was taken back, or all is paused. */
 export type Started = { readonly kind: 'started'; readonly grant?: Grant } | { readonly kind: 'taken' }
@@ -50,14 +52,22 @@ export async function finish(
   grant: Grant | undefined,
   outcome: 'done' | 'failed',
 ): Promise<void> {
-  const { server, tool, requester } = call
-  await desk.audit.record({
-    kind: 'call-finished',
-    who: requester.participant,
-    about: walk,
-    data: { server, tool, outcome },
-  })
+  await desk.audit.record(finished(call, walk, outcome))
   if (grant?.uses.kind !== 'once' || grant.uses.spent === undefined) return
   const uses = { ...grant.uses, spent: { ...grant.uses.spent, outcome } }
   await desk.store.saveIfUnchanged({ ...grant, version: grant.version + 1, uses })
+}
+
+/** The same for a call on which no yes was spent, kept a moment later: that it ran is on record since it started. */
+export function finishSoon(
+  desk: ApprovalDesk,
+  call: ToolCall,
+  walk: string,
+  outcome: 'done' | 'failed',
+): Promise<void> {
+  return desk.audit.recordSoon(finished(call, walk, outcome))
+}
+
+function finished({ server, tool, requester }: ToolCall, walk: string, outcome: 'done' | 'failed'): AuditEntry {
+  return { kind: 'call-finished', who: requester.participant, about: walk, data: { server, tool, outcome } }
 }

@@ -8,7 +8,7 @@ export interface GrantStore {
   get(id: GrantId): Promise<Grant | undefined>
   /** Saves only where the kept version is the one before it. False: someone else was first, or it is gone. */
   saveIfUnchanged(next: Grant): Promise<boolean>
-  /** Lasting ones, not revoked, that may concern a call: of this participant and server, for this tool or for all. */
+  /** Lasting ones, not revoked, that may concern a call: of this participant and server, for this tool or for all, and those for everybody. */
   listFor(participant: ParticipantId, server: string, tool: string): Promise<Grant[]>
   /** Unspent and not revoked ones for one call alone, oldest first. */
   listOnce(requester: string, call: string): Promise<Grant[]>

@@ -4,10 +4,16 @@ import { headOf } from './heads.ts'
 import { chainEvent, type EventDraft } from './mac.ts'
 import type { AuditStore } from './store.ts'
 
+/** A draft, and the canonical spelling of its data. */
+export interface SpelledDraft {
+  readonly draft: EventDraft
+  readonly spelled?: string
+}
+
 /** The chain that this process writes: opened by the first event, abandoned when a write fails. */
 export interface ChainWriter {
   /** Resolves when all are kept, in order. When it throws, nobody knows whether they are. */
-  write(drafts: readonly [EventDraft, ...EventDraft[]]): Promise<void>
+  write(drafts: readonly [SpelledDraft, ...SpelledDraft[]]): Promise<void>
   isOpen(): boolean
 }
 
@@ -27,7 +33,7 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
   let toldAt = 0
 
   /** The event that tells how far the other chains are, when it is time for one. */
-  async function witness(at: Date): Promise<EventDraft[]> {
+  async function witness(at: Date): Promise<SpelledDraft[]> {
     // Either way: a clock that was set back must not silence the witness until it catches up.
     if (head !== undefined && Math.abs(at.getTime() - toldAt) < headsEveryMs) return []
 
@@ -39,16 +45,16 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
     told = new Map(others.map(({ chain, seq }) => [chain, seq]))
     toldAt = at.getTime()
 
-    if (head === undefined) return [{ at, kind: 'chain-opened', data: { heads } }]
-    return heads.length === 0 ? [] : [{ at, kind: 'heads', data: { heads } }]
+    if (head === undefined) return [{ draft: { at, kind: 'chain-opened', data: { heads } } }]
+    return heads.length === 0 ? [] : [{ draft: { at, kind: 'heads', data: { heads } } }]
   }
 
   return {
     async write(drafts) {
-      const first = await witness(drafts[0].at)
+      const first = await witness(drafts[0].draft.at)
       let last = head ?? { chain: randomBytes(16).toString('base64url') as ChainId, seq: 0, mac: '' }
-      const events = [...first, ...drafts].map((draft) => {
-        const event = chainEvent(key, last, draft)
+      const events = [...first, ...drafts].map(({ draft, spelled }) => {
+        const event = chainEvent(key, last, draft, spelled)
         last = event
         return event
       })

@@ -22,26 +22,38 @@ export interface AuditEntry {
 /** What one entry may hold, in bytes of JSON. */
 export const largestEntry = 64 * 1024
 
-/** A copy of the entry as it is now, whatever the caller does with theirs. Refuses what is not JSON, or too large. */
-export function takeEntry({ who, kind, about, data = {}, keep }: AuditEntry, largest: number): AuditEntry {
-  const text = canonicalJson({ kind, about, data, keep })
-  const size = Buffer.byteLength(text)
+/** An entry as it was when it was taken, whatever the caller does with theirs. */
+export interface TakenEntry {
+  readonly kind: string
+  readonly who: ParticipantId | undefined
+  readonly about: string | undefined
+  /** Its data, in the canonical spelling. */
+  readonly spelled: string
+  readonly keep: JsonObject | undefined
+}
+
+/** Refuses what is not JSON, or too large. */
+export function takeEntry({ who, kind, about, data = {}, keep }: AuditEntry, largest: number): TakenEntry {
+  if (!kind.isWellFormed() || about?.isWellFormed() === false) {
+    throw new BadArgument('Text with half a surrogate pair is not Unicode, and not for the audit.', { detail: kind })
+  }
+  const spelled = canonicalJson(data)
+  const kept = keep && canonicalJson(keep)
+  const size = [kind, about, spelled, kept].reduce((sum, text = '') => sum + Buffer.byteLength(text), 0)
   if (size > largest) {
     throw new BadArgument(`An audit entry may hold ${largest} bytes, and this one holds ${size}.`, { detail: kind })
   }
-  const copy: AuditEntry = JSON.parse(text)
-  return who === undefined ? copy : { ...copy, who }
+  return { kind, who, about, spelled, keep: kept === undefined ? undefined : JSON.parse(kept) }
 }
 
 /** The event an entry becomes, but for its place. */
-export function draftOf({ kind, about, data = {}, keep }: AuditEntry, at: Date, who?: Pseudonym): EventDraft {
-  const kept = keep && { salt: randomBytes(16).toString('base64url'), value: keep }
-  return {
-    at,
-    kind,
-    ...(who !== undefined && { who }),
-    ...(about !== undefined && { about }),
-    data,
-    ...(kept && { kept, keptDigest: digestKept(kept) }),
+export function draftOf({ kind, about, spelled, keep }: TakenEntry, at: Date, who?: Pseudonym): EventDraft {
+  const draft: { -readonly [Key in keyof EventDraft]: EventDraft[Key] } = { at, kind, data: JSON.parse(spelled) }
+  if (who !== undefined) draft.who = who
+  if (about !== undefined) draft.about = about
+  if (keep !== undefined) {
+    draft.kept = { salt: randomBytes(16).toString('base64url'), value: keep }
+    draft.keptDigest = digestKept(draft.kept)
   }
+  return draft
 }

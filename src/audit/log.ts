@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import { createChainWriter } from './chain.ts'
-import { type AuditEntry, draftOf, largestEntry, takeEntry } from './entry.ts'
+import { createChainWriter, type SpelledDraft } from './chain.ts'
+import { type AuditEntry, draftOf, largestEntry, type TakenEntry, takeEntry } from './entry.ts'
 import type { Pseudonym } from './event.ts'
-import type { EventDraft } from './mac.ts'
 import { rememberPseudonyms } from './pseudonyms.ts'
 import type { AuditStore } from './store.ts'
 
@@ -12,6 +11,11 @@ import type { AuditStore } from './store.ts'
 export interface AuditLog {
   /** Resolves only when the event is kept, in the order of the calls. When it rejects, the event may be kept or not. */
   record(entry: AuditEntry): Promise<void>
+  /**
+   * As `record`, for what nobody waits for before they go on: it is kept with whatever is recorded next, or by itself
+   * a moment later. A process that is killed in that moment loses it.
+   */
+  recordSoon(entry: AuditEntry): Promise<void>
   /** Asks the store anew who stands for this participant; resolves when nothing under way uses an older answer. */
   dropPseudonym(participant: ParticipantId): Promise<void>
   /** Waits for everything recorded, closes the chain, and refuses what comes after. */
@@ -30,13 +34,14 @@ export interface AuditLogOptions {
 }
 
 interface Waiting {
-  readonly entry: AuditEntry
+  readonly entry: TakenEntry
   readonly at: Date
   readonly done: () => void
   readonly failed: (error: unknown) => void
 }
 
 const mostAtOnce = 500
+const soonMs = 20
 
 /** One chain of this process: whatever comes in while a write is under way is written together, in the next. */
 export function openAuditLog(options: AuditLogOptions): AuditLog {
@@ -47,17 +52,26 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   let writing: Promise<void> | undefined
   let emptying: Promise<void> | undefined
   let closing: Promise<void> | undefined
+  let isUrgent = false
+  let soon: NodeJS.Timeout | undefined
 
   function enqueue(entry: AuditEntry): Promise<void> {
     return new Promise((done, failed) => {
       queue.push({ entry: takeEntry(entry, entryBytes), at: clock.now(), done, failed })
-      // Not at once: what is recorded in the same breath goes into the same write.
-      emptying ??= Promise.resolve().then(empty)
     })
   }
 
+  function emptyNow(): void {
+    isUrgent = true
+    // Not at once: what is recorded in the same breath goes into the same write.
+    emptying ??= Promise.resolve().then(empty)
+  }
+
   async function empty(): Promise<void> {
-    while (queue.length > 0) {
+    clearTimeout(soon)
+    soon = undefined
+    while (isUrgent && queue.length > 0) {
+      isUrgent = queue.length > mostAtOnce
       writing = write(queue.splice(0, mostAtOnce))
       await writing
     }
@@ -66,13 +80,28 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
 
   async function write(batch: Waiting[]): Promise<void> {
     try {
-      const names = await namesIn(batch)
-      const drafts = batch.map(({ entry, at }) => draftOf(entry, at, entry.who && names.get(entry.who)))
-      await chain.write(drafts as [EventDraft, ...EventDraft[]])
+      const names = namesKnown(batch) ?? (await namesIn(batch))
+      const drafts = batch.map(({ entry, at }) => ({
+        draft: draftOf(entry, at, entry.who && names.get(entry.who)),
+        spelled: entry.spelled,
+      }))
+      await chain.write(drafts as [SpelledDraft, ...SpelledDraft[]])
       for (const { done } of batch) done()
     } catch (error) {
       for (const { failed } of batch) failed(error)
     }
+  }
+
+  /** Undefined: some of them must be asked for. */
+  function namesKnown(batch: Waiting[]): Map<ParticipantId, Pseudonym> | undefined {
+    const names = new Map<ParticipantId, Pseudonym>()
+    for (const { entry, at } of batch) {
+      if (entry.who === undefined) continue
+      const name = entry.keep === undefined ? pseudonyms.known(entry.who, at) : undefined
+      if (name === undefined) return undefined
+      names.set(entry.who, name)
+    }
+    return names
   }
 
   async function namesIn(batch: Waiting[]): Promise<Map<ParticipantId, Pseudonym>> {
@@ -90,13 +119,29 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   async function shut(): Promise<void> {
+    if (queue.length > 0) emptyNow()
     await emptying
-    if (chain.isOpen()) await enqueue({ kind: 'chain-closed' })
+    if (chain.isOpen()) await recordNow({ kind: 'chain-closed' })
+  }
+
+  function recordNow(entry: AuditEntry): Promise<void> {
+    const kept = enqueue(entry)
+    emptyNow()
+    return kept
+  }
+
+  function refuseIfClosed({ kind }: AuditEntry): void {
+    if (closing !== undefined) throw new BadArgument('The audit log is closed.', { detail: kind })
   }
 
   return {
     async record(entry) {
-      if (closing !== undefined) throw new BadArgument('The audit log is closed.', { detail: entry.kind })
+      refuseIfClosed(entry)
+      return recordNow(entry)
+    },
+    async recordSoon(entry) {
+      refuseIfClosed(entry)
+      soon ??= setTimeout(emptyNow, soonMs)
       return enqueue(entry)
     },
     async dropPseudonym(participant) {

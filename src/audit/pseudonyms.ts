@@ -7,6 +7,8 @@ import type { AuditStore } from './store.ts'
 export interface Pseudonyms {
   /** `anew`: the store is asked even if the answer is remembered. */
   of(participant: ParticipantId, at: Date, anew: boolean): Promise<Pseudonym> | Pseudonym
+  /** The remembered answer, as long as it may be used. */
+  known(participant: ParticipantId, at: Date): Pseudonym | undefined
   drop(participant: ParticipantId): void
 }
 
@@ -35,13 +37,18 @@ export function rememberPseudonyms(store: AuditStore): Pseudonyms {
     }
   }
 
+  function known(participant: ParticipantId, at: Date): Pseudonym | undefined {
+    const found = remembered.get(participant)
+    if (found === undefined || Math.abs(at.getTime() - found.at) >= freshForMs) return undefined
+    remember(participant, found)
+    return found.who
+  }
+
   return {
+    known,
     of(participant, at, anew) {
-      const known = remembered.get(participant)
-      const isFresh = known !== undefined && Math.abs(at.getTime() - known.at) < freshForMs
-      if (!isFresh || anew) return ask(participant, at.getTime())
-      remember(participant, known)
-      return known.who
+      const who = known(participant, at)
+      return who === undefined || anew ? ask(participant, at.getTime()) : who
     },
     drop: (participant) => void remembered.delete(participant),
   }

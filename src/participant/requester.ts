@@ -16,6 +16,14 @@ export interface Requester {
 export const localRequester: Requester = { participant: localParticipant, client: 'local' }
 
 /** Equal exactly for the same participant, client and agents; what a client calls itself changes nothing. */
-export function requesterKey({ participant, client, agents = [] }: Requester): string {
-  return digest([participant, client, [...agents]])
+export function requesterKey(requester: Readonly<Requester>): string {
+  const known = keys.get(requester)
+  if (known !== undefined) return known
+  const { participant, client, agents = [] } = requester
+  const key = digest([participant, client, [...agents]])
+  keys.set(requester, key)
+  return key
 }
+
+// A requester is mostly the same object for all calls of a session, and a digest is dear on the way of each.
+const keys = new WeakMap<Readonly<Requester>, string>()

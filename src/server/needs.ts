@@ -26,8 +26,8 @@ export interface AssentForServers {
   readonly store: { readonly steps: StepStore }
   readonly events: Events<ElicitationNews>
   readonly login?: Login
-  readonly connections: Pick<Connections, 'providers' | 'access' | 'rejected' | 'disconnect'>
-  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'start' | 'finish' | 'keepGrant'>
+  readonly connections: Pick<Connections, 'providers' | 'events' | 'access' | 'rejected' | 'list' | 'disconnect'>
+  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'start' | 'begin' | 'finish' | 'finishSoon' | 'keepGrant'>
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>

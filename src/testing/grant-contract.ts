@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, GrantId, GrantUses } from '../approval/grant.ts'
+import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../approval/grant.ts'
 import type { GrantStore } from '../approval/store.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { alice, bob } from './elicitations.ts'
@@ -158,6 +158,17 @@ export const grantContract: readonly Promised[] = [
     await saved(store, later(all, { revoked }))
     deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([tool, over]))
     deepEqual(await store.listFor(alice, 'github', 'new'), [])
+  }),
+  promise('for any call come those for everybody, until they are revoked', async (store) => {
+    const all = await added(store, { effect: 'deny', participant: everybody, server: everyServer })
+    await added(store, { participant: everybody })
+    await added(store, { server: everyServer, participant: bob })
+    const mine = await added(store, { tool: 'push' })
+    deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([mine, all]))
+    deepEqual(await store.listFor(bob, 'gitlab', 'pull'), [all])
+    await saved(store, later(all, { revoked }))
+    deepEqual(await store.listFor(alice, 'github', 'push'), [mine])
+    deepEqual(await store.listFor(bob, 'gitlab', 'pull'), [])
   }),
   promise('tools whose names differ in the least are never taken for one another', async (store) => {
     const all = await added(store)

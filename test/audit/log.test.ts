@@ -87,6 +87,53 @@ describe('recording', () => {
     expect(sizes).toEqual([2, 3])
   })
 
+  test('what may be kept soon is kept with what is recorded next, in the order of the calls', async () => {
+    const store = memoryAudit()
+    const append = vi.spyOn(store, 'append')
+    const log = aLog(store)
+    await log.record({ kind: 'first' })
+    const soon = [log.recordSoon({ kind: 'second' }), log.recordSoon({ kind: 'third', who: alice })]
+    await log.record({ kind: 'fourth' })
+    await Promise.all(soon)
+    expect(await kinds(store)).toEqual(['chain-opened', 'first', 'second', 'third', 'fourth'])
+    expect(append).toHaveBeenCalledTimes(2)
+    expect(await findingsIn(store)).toEqual([])
+  })
+
+  test('what may be kept soon does not wait for long where nothing else is recorded', async () => {
+    const store = memoryAudit()
+    const log = aLog(store)
+    await log.recordSoon({ kind: 'alone' })
+    expect(await kinds(store)).toEqual(['chain-opened', 'alone'])
+    await log.recordSoon({ kind: 'again' })
+    expect(await kinds(store)).toEqual(['chain-opened', 'alone', 'again'])
+  })
+
+  test('what may be kept soon and comes while a write is under way is kept too', async () => {
+    const store = memoryAudit()
+    const log = aLog(store)
+    const first = log.record({ kind: 'first' })
+    await Promise.resolve()
+    await Promise.resolve()
+    const soon = log.recordSoon({ kind: 'meanwhile' })
+    await Promise.all([first, soon])
+    expect(await kinds(store)).toEqual(['chain-opened', 'first', 'meanwhile'])
+  })
+
+  test('what may be kept soon is kept by closing, refused after it, and told when it cannot be kept', async () => {
+    const store = memoryAudit()
+    const log = aLog(store)
+    const soon = log.recordSoon({ kind: 'last' })
+    await log.close()
+    await soon
+    expect(await kinds(store)).toEqual(['chain-opened', 'last', 'chain-closed'])
+    await expect(log.recordSoon({ kind: 'late' })).rejects.toThrow(BadArgument)
+    store.append = async () => {
+      throw new Error('full')
+    }
+    await expect(aLog(store).recordSoon({ kind: 'lost' })).rejects.toThrow('full')
+  })
+
   test('takes the entry as it was when it was handed in', async () => {
     const store = memoryAudit()
     const data: JsonObject = { count: 1, gone: undefined }
@@ -107,7 +154,8 @@ describe('recording', () => {
     await expect(log.record({ kind: 'half', about: '\ud800' })).rejects.toThrow(BadArgument)
     await fits
     expect(await kinds(store)).toEqual(['chain-opened', 'fits'])
-    await expect(aLog(store, { entryBytes: 30 }).record({ kind: 'long enough' })).rejects.toThrow(BadArgument)
+    await aLog(store, { entryBytes: 13 }).record({ kind: 'long enough' })
+    await expect(aLog(store, { entryBytes: 12 }).record({ kind: 'long enough' })).rejects.toThrow(BadArgument)
   })
 })
 

@@ -80,7 +80,7 @@ describe('addresses of the internet', () => {
   })
 })
 
-describe('attack: a server sends us into our own network', () => {
+describe('attack: a server sends us into our own network (S-07)', () => {
   test.each([
     'http://127.0.0.1/',
     'http://example.test/',

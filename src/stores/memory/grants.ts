@@ -1,4 +1,4 @@
-import type { Grant, GrantId } from '../../approval/grant.ts'
+import { everybody, everyServer, type Grant, type GrantId } from '../../approval/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { forgottenParticipant } from '../rows/values.ts'
@@ -45,9 +45,10 @@ export function memoryGrants(): GrantStore {
       return standing().filter(
         (grant) =>
           isLasting(grant) &&
-          grant.participant === participant &&
-          grant.server === server &&
-          (grant.tool === undefined || grant.tool === tool),
+          (isForEverybody(grant) ||
+            (grant.participant === participant &&
+              grant.server === server &&
+              (grant.tool === undefined || grant.tool === tool))),
       )
     },
     async listOnce(requester, call) {
@@ -78,6 +79,8 @@ export function memoryGrants(): GrantStore {
 }
 
 const isLasting = ({ uses }: Grant) => uses.kind === 'many'
+
+const isForEverybody = ({ participant, server }: Grant) => participant === everybody && server === everyServer
 
 function endsOf({ uses, revoked, expiresAt }: Grant): Date[] {
   const spentAt = uses.kind === 'once' ? uses.spent?.at : undefined

@@ -1,3 +1,4 @@
+import { everybody, everyServer } from '../../approval/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { forgottenParticipant, toName } from '../rows/values.ts'
@@ -32,7 +33,10 @@ const listFor: Statement = {
       where participant = $1 and server = $2 and tool = $3 and requester is null and revoked_at is null
     union all
     select ${row} from assent_grant
-      where participant = $1 and server = $2 and tool is null and requester is null and revoked_at is null`,
+      where participant = $1 and server = $2 and tool is null and requester is null and revoked_at is null
+    union all
+    select ${row} from assent_grant
+      where participant = '${everybody}' and server = '${everyServer}' and requester is null and revoked_at is null`,
 }
 
 const listOnce: Statement = {

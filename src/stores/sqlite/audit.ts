@@ -2,7 +2,7 @@ import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from '../../audit/e
 import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
-import type { Database, Row } from './driver.ts'
+import type { Bindable, Database, Row, Statement } from './driver.ts'
 import { reading } from './errors.ts'
 import type { Writer } from './writer.ts'
 
@@ -13,13 +13,21 @@ const sealed = (row: Row | undefined): Sealed | undefined =>
 export function sqliteAudit(database: Database, writer: Writer): AuditStore {
   const sql = statements(database)
 
-  function append(added: AuditEvent): void {
-    const { chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac } = toAuditRow(added)
-    sql.append.run(chain, Number(seq), Number(at), kind, who, about, data, kept, kept_digest, prev, mac)
+  const appends: Statement[] = []
+
+  /** One statement for all of them: a transaction around several costs as much as the rows themselves. */
+  function append(events: readonly AuditEvent[]): void {
+    appends[events.length] ??= database.prepare(sqlToAppend(events.length))
+    appends[events.length]?.run(...events.flatMap(valuesOf))
   }
 
   return {
-    append: (events) => (events.length === 1 ? writer.writeOne : writer.write)(() => events.forEach(append)),
+    append: (events) =>
+      events.length <= mostAtOnce
+        ? writer.writeOne(() => append(events))
+        : writer.write(() => {
+            for (let at = 0; at < events.length; at += mostAtOnce) append(events.slice(at, at + mostAtOnce))
+          }),
     read: (chain, afterSeq, limit) => reading(() => sql.read.all(chain, afterSeq, limit).map(event)),
     heads: (limit) => reading(() => sql.heads.all(limit).map(head)),
     chains: () => reading(() => sql.chains.all().map(chainWithAnchor)),
@@ -54,6 +62,19 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
   }
 }
 
+const mostAtOnce = 16
+
+function sqlToAppend(count: number): string {
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  return `INSERT INTO audit_event (chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac)
+    VALUES ${Array.from({ length: count }, () => row).join(', ')}`
+}
+
+function valuesOf(event: AuditEvent): Bindable[] {
+  const { chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac } = toAuditRow(event)
+  return [chain, Number(seq), Number(at), kind, who, about, data, kept, kept_digest, prev, mac]
+}
+
 function head(row: Row): Head {
   return { chain: row.chain as ChainId, seq: Number(row.seq), mac: String(row.mac) }
 }
@@ -67,9 +88,6 @@ function chainWithAnchor(row: Row): { chain: ChainId; anchor?: Anchor } {
 function statements(database: Database) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
-    append: prepare(`
-      INSERT INTO audit_event (chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     read: prepare('SELECT * FROM audit_event WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?'),
     heads: prepare(`
       SELECT e.chain, e.seq, e.mac FROM audit_event e

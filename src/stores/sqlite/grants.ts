@@ -1,4 +1,4 @@
-import type { Grant } from '../../approval/grant.ts'
+import { everybody, everyServer, type Grant } from '../../approval/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { forgottenParticipant, toName } from '../rows/values.ts'
@@ -64,7 +64,9 @@ function statements(database: Database) {
     listFor: prepare(`
       SELECT ${columns} FROM "grant" WHERE participant = ? AND server = ? AND tool = ? AND ${lasting}
       UNION ALL
-      SELECT ${columns} FROM "grant" WHERE participant = ? AND server = ? AND tool IS NULL AND ${lasting}`),
+      SELECT ${columns} FROM "grant" WHERE participant = ? AND server = ? AND tool IS NULL AND ${lasting}
+      UNION ALL
+      SELECT ${columns} FROM "grant" WHERE participant = '${everybody}' AND server = '${everyServer}' AND ${lasting}`),
     listOnce: prepare(`
       SELECT ${columns} FROM "grant" WHERE requester = ? AND call = ? AND spent_at IS NULL AND revoked_at IS NULL
       ORDER BY seq`),
