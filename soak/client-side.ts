@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { clientMessages } from './messages.ts'
 import { mutated } from './mutate.ts'
+import { openOld } from './old-client.ts'
 import type { Random } from './random.ts'
-import { jsonHeaders, keptConnections, Silence, send, sendRaw } from './send.ts'
-import { openSession } from './upstream-side.ts'
+import { jsonHeaders, keptConnections, send, sendRaw } from './send.ts'
 
 const paths = [
   '/mcp',
@@ -47,16 +47,10 @@ export async function sendMutated(url: URL, messages: number, random: Random): P
         count('not HTTP')
         continue
       }
-      if (session === undefined || random.oneIn(200)) session = await openSession(agent, new URL('/mcp/good', url))
-      try {
-        const { status } = await sendOne(agent, url, session, random)
-        count(String(status))
-        if (status === 404) session = undefined
-      } catch (error) {
-        if (error instanceof Silence) throw error
-        // It hung up, which is an answer too.
-        count('hung up')
-      }
+      if (session === undefined || random.oneIn(200)) ({ session } = await openOld(agent, new URL('/mcp/good', url)))
+      const { status } = await sendOne(agent, url, session, random)
+      count(String(status))
+      if (status === 404) session = undefined
     }
   } finally {
     agent.destroy()
@@ -74,7 +68,7 @@ function sendOne(agent: ReturnType<typeof keptConnections>, url: URL, session: s
   }
   const method = random.oneIn(25) ? random.pick(methods) : 'POST'
   const path = random.oneIn(10) ? random.pick(paths) : '/mcp/good'
-  return send(agent, new URL(path, url), { method, headers, body: method === 'HEAD' ? '' : body })
+  return send(agent, url, { method, path, headers, body: method === 'HEAD' ? '' : body })
 }
 
 function newHeaders({ method, params }: Record<string, unknown>): OutgoingHttpHeaders {

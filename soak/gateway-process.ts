@@ -20,11 +20,13 @@ export interface GatewayTold {
   readonly seed: number
 }
 
+/** However long it takes, nothing that is open runs out meanwhile. */
+const day = 86_400_000
 const told = JSON.parse(process.argv[2] as string) as GatewayTold
 const assent = await createAssent({
   store: told.store,
-  policy: { default: 'allow', fallback: 'inbox', rules: [{ server: 'good', tool: 'careful', decide: 'ask' }] },
-  clocks: { tidy: '5s' },
+  policy: { default: 'allow', fallback: 'inbox', rules: [{ tool: 'careful', decide: 'ask' }] },
+  clocks: { tidy: '5s', question: '1d', unspentYes: '1d' },
   limits: { openPerRequester: 10_000 },
 })
 const news = createEvents<GatewayNews>()
@@ -42,7 +44,8 @@ const open = (settings: UpstreamSettings): Behind => ({
   trusted: false,
 })
 const behind = [
-  open({ name: 'good', command: process.execPath, args: [here('upstream-process.js'), told.record] }),
+  open({ name: 'good', command: process.execPath, args: [here('upstream-process.js'), told.record, '2025'] }),
+  open({ name: 'fresh', command: process.execPath, args: [here('upstream-process.js'), told.record, '2026'] }),
   open({
     name: 'rough',
     command: process.execPath,
@@ -58,7 +61,7 @@ const gateway = createGateway({
   clocks: { ...defaultGatewayClocks, upstreamAsk: 500, park: 500, lists: 2_000 },
   limits: defaultGatewayLimits,
   elicitation: true,
-  asking: { question: 600_000, hold: 300, state: 900_000, track: 1_000 },
+  asking: { question: day, hold: 300, state: day, track: 1_000 },
   http: { limits: { sessions: 50, bodyBytes: 256 * 1_024 }, sessionIdle: '5s' },
   news,
 })
@@ -69,6 +72,8 @@ metrics.listenToGateway(news)
 const server = createServer((request, response) => {
   if (!gateway.handle(request, response)) response.writeHead(404).end()
 })
+// One that is hung up on while it sends would be taken for one that heard nothing.
+server.keepAliveTimeout = 60_000
 await new Promise<void>((resolve) => server.listen(told.port, '127.0.0.1', resolve))
 
 process.on('message', async (wish) => {

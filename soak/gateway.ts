@@ -25,6 +25,7 @@ export async function startGateway(told: Omit<GatewayTold, 'port'>): Promise<Soa
   let port = 0
   let said = ''
   let isKilled = false
+  let gone: Promise<unknown>
 
   async function start(): Promise<void> {
     isKilled = false
@@ -36,7 +37,8 @@ export async function startGateway(told: Omit<GatewayTold, 'port'>): Promise<Soa
     child.stderr?.on('data', (chunk) => {
       said = (said + chunk).slice(-4_000)
     })
-    const ended = once(child, 'exit').then(() => {
+    gone = once(child, 'exit')
+    const ended = gone.then(() => {
       throw new Error(`The gateway did not start:\n${said}`)
     })
     const [{ port: taken }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }]
@@ -57,12 +59,11 @@ export async function startGateway(told: Omit<GatewayTold, 'port'>): Promise<Soa
       check()
       const heard = once(child, 'message')
       child.send('memory')
-      return (await heard)[0] as Memory
+      return ((await Promise.race([heard, gone.then(check)])) as [Memory])[0]
     },
     async kill() {
       check()
       isKilled = true
-      const gone = once(child, 'exit')
       child.kill('SIGKILL')
       await gone
     },

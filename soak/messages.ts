@@ -23,6 +23,8 @@ export const clientMessages: readonly { readonly isNew: boolean; readonly messag
   ...[
     { method: 'tools/list', params: {} },
     { method: 'tools/call', params: run('mutated') },
+    { method: 'tools/call', params: { name: 'careful', arguments: { id: 'mutated' } } },
+    { method: 'tools/call', params: { name: 'form', arguments: { id: 'mutated' } } },
     { method: 'prompts/get', params: { name: 'none', arguments: { a: 'b' } } },
     { method: 'resources/read', params: { uri: 'file:///none' } },
     {

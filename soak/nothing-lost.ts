@@ -1,40 +1,62 @@
 import { readFile } from 'node:fs/promises'
-import { createAssent } from '../src/index.ts'
+import { createAssent, type Elicitation } from '../src/index.ts'
 import { localParticipant } from '../src/participant/participant.ts'
-import type { SoakGateway } from './gateway.ts'
-import { goOn, type KillReport, type OpenCall } from './kills.ts'
-import { keptConnections, replyIn } from './send.ts'
+import type { KillReport } from './kills.ts'
+import { keptConnections, type Reply, replyIn } from './send.ts'
+import { goOn, type OpenCall } from './traffic.ts'
 
 export interface Findings {
-  readonly answeredInClient: number
-  readonly answeredInInbox: number
+  readonly inClient: number
+  readonly inInbox: number
+  readonly byForm: number
   /** Whose yes may have been spent by a try that was cut off: told so, and not run again. */
   readonly spentBefore: number
+  /** Forms of 2025 upstreams whose call was gone: told so. */
+  readonly parkedGone: number
+  /** Pushed to clients of 2025 whose connection was lost: still open in the inbox. */
+  readonly stillOpen: number
 }
 
 /** After all the kills: every question that was open can be answered, and lets its call run. */
-export async function answerAll(gateway: SoakGateway, store: string, { open }: KillReport): Promise<Findings> {
+export async function answerAll(store: string, { open, unanswered }: KillReport): Promise<Findings> {
   const assent = await createAssent({ store, clocks: { tidy: 0 } })
   const agent = keptConnections()
-  const at = new URL('/mcp/good', gateway.url)
-  const findings = { answeredInClient: 0, answeredInInbox: 0, spentBefore: 0 }
+  const findings = { inClient: 0, inInbox: 0, byForm: 0, spentBefore: 0, parkedGone: 0, stillOpen: 0 }
+  const kept = await assent.listOpen({ participant: localParticipant, groups: [] }, 10_000)
+  const questionAbout = (id: string) => kept.find(({ subject }) => JSON.stringify(subject ?? {}).includes(`"${id}"`))
+
+  async function answerApproval(call: OpenCall, inInbox: boolean): Promise<void> {
+    const question = questionAbout(call.id)
+    if (question === undefined && !call.isTried) throw new Error(`The question about ${call.id} was lost`)
+    if (question !== undefined && inInbox) await sayYes(question)
+    const isElsewhere = question !== undefined && inInbox
+    const reply = replyIn(await goOn(agent, call, !isElsewhere))
+    if (hasRun(call, reply)) findings[isElsewhere ? 'inInbox' : 'inClient'] += 1
+    else if (call.isTried && reply?.result?.isError === true) findings.spentBefore += 1
+    else throw new Error(`${call.id} was answered and did not run: ${JSON.stringify(reply)}`)
+  }
+
+  async function sayYes({ id }: Elicitation): Promise<void> {
+    const here = { participant: localParticipant, groups: [], via: 'page' as const }
+    await assent.answer(id, here, { action: 'accept', content: { choice: 'allow_once' } })
+  }
+
+  async function fillIn(call: OpenCall): Promise<void> {
+    const reply = replyIn(await goOn(agent, call, true))
+    const reason = reply?.result?._meta?.['assent/outcome']?.reason
+    if (hasRun(call, reply)) findings.byForm += 1
+    // The one thing that lives in memory.
+    else if (call.at.pathname.endsWith('/good') && reason === 'parked-call-gone') findings.parkedGone += 1
+    else throw new Error(`The form of ${call.id} was filled in and it did not run: ${JSON.stringify(reply)}`)
+  }
+
   try {
-    const kept = await assent.listOpen({ participant: localParticipant, groups: [] }, 10_000)
-    const questionOf = ({ id }: OpenCall) =>
-      kept.find(({ subject }) => JSON.stringify(subject ?? {}).includes(`"${id}"`))
     for (const [index, call] of [...open.values()].entries()) {
-      const question = questionOf(call)
-      if (question === undefined && !call.isTried) throw new Error(`The question about ${call.id} was lost`)
-      const inInbox = question !== undefined && index % 2 === 1
-      if (inInbox) {
-        const here = { participant: localParticipant, groups: [], via: 'page' as const }
-        await assent.answer(question.id, here, { action: 'accept', content: { choice: 'allow_once' } })
-      }
-      const reply = replyIn(await goOn(agent, at, call, !inInbox))
-      const hasRun = reply?.result?.content?.[0]?.text === `ran ${call.id}`
-      if (hasRun) findings[inInbox ? 'answeredInInbox' : 'answeredInClient'] += 1
-      else if (call.isTried) findings.spentBefore += 1
-      else throw new Error(`${call.id} was answered and did not run: ${JSON.stringify(reply)}`)
+      await (call.params.name === 'form' ? fillIn(call) : answerApproval(call, index % 2 === 1))
+    }
+    for (const id of unanswered) {
+      if (questionAbout(id) === undefined) throw new Error(`The question about ${id} was lost`)
+      findings.stillOpen += 1
     }
     return findings
   } finally {
@@ -42,6 +64,8 @@ export async function answerAll(gateway: SoakGateway, store: string, { open }: K
     await assent.close()
   }
 }
+
+const hasRun = ({ id }: OpenCall, reply: Reply | undefined) => reply?.result?.content?.[0]?.text === `ran ${id}`
 
 /** No call ran twice, and what a client was told to have run did run. Returns how many ran. */
 export async function checkRuns(record: string, ran: ReadonlySet<string>): Promise<number> {

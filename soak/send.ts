@@ -13,17 +13,32 @@ export interface Answer {
 /** A client heard nothing for too long. */
 export class Silence extends Error {}
 
+/** What is sent, and who hears each message of a stream as it comes. */
+export interface Sending {
+  readonly method?: string
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: string
+  /** In the place of the url's own: it need not be one. */
+  readonly path?: string
+  heard?(message: Message): void
+}
+
+/** A message of JSON-RPC, whatever it is. */
+export type Message = Readonly<Record<string, unknown>>
+
 /** One HTTP request over kept connections. Rejects with `Silence`, or with what broke the connection. */
 export function send(
   agent: Agent,
   url: URL,
-  { method = 'POST', headers = {}, body = '' }: { method?: string; headers?: OutgoingHttpHeaders; body?: string },
+  { method = 'POST', headers = {}, body = '', path = `${url.pathname}${url.search}`, heard }: Sending,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method, headers: { ...headers, 'Content-Length': Buffer.byteLength(body) } })
+    const length = { 'Content-Length': Buffer.byteLength(body) }
+    const sent = request(url, { agent, method, path, headers: { ...headers, ...length } })
     let text = ''
+    let told = 0
     const impatient = setTimeout(() => {
-      const what = `${method} ${url.pathname} ${body.slice(0, 300)}`
+      const what = `${method} ${path} ${body.slice(0, 300)}`
       reject(new Silence(`No end within ${boundMs} ms for ${what}, but ${text.slice(-1_000) || 'nothing'}`))
       sent.destroy()
     }, boundMs)
@@ -39,8 +54,12 @@ export function send(
         done(() => resolve(answer()))
         return void response.destroy()
       }
-      response.on('data', (chunk) => {
+      response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk
+        if (heard === undefined) return
+        const whole = text.lastIndexOf('\n') + 1
+        for (const message of messagesIn(text.slice(told, whole))) heard(message)
+        told = whole
       })
       response.on('end', () => done(() => resolve(answer())))
       response.on('error', (error) => done(() => reject(error)))
@@ -69,11 +88,12 @@ export function sendRaw(url: URL, bytes: string): Promise<void> {
 
 /** The answer to a request, among whatever else a stream brought. */
 export function replyIn({ text }: Answer): Reply | undefined {
-  const messages = text.startsWith('{')
-    ? [text]
-    : text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []))
-  return messages.map((message) => JSON.parse(message)).find((message) => !('method' in message))
+  const messages = text.startsWith('{') ? [JSON.parse(text)] : messagesIn(text)
+  return messages.find((message) => !('method' in message))
 }
+
+const messagesIn = (events: string): Message[] =>
+  events.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
 
 export interface Reply {
   readonly result?: {
@@ -82,6 +102,7 @@ export interface Reply {
     readonly content?: readonly { readonly text: string }[]
     readonly inputRequests?: Readonly<Record<string, { readonly params: { readonly requestedSchema: unknown } }>>
     readonly requestState?: string
+    readonly _meta?: { readonly 'assent/outcome'?: { readonly status: string; readonly reason: string } }
   }
   readonly error?: { readonly code: number; readonly message: string }
 }

@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sendMutated } from './client-side.ts'
 import { type SoakGateway, startGateway } from './gateway.ts'
 import { type HostileServer, hostileServer } from './hostile-server.ts'
 import { killAgain } from './kills.ts'
-import { type MemoryWatch, watchMemory } from './memory.ts'
+import { watchMemory } from './memory.ts'
 import { answerAll, checkRuns } from './nothing-lost.ts'
 import { seeded } from './random.ts'
 import { keptConnections, replyIn } from './send.ts'
@@ -20,7 +21,7 @@ export interface SoakWishes {
 }
 
 const clients = 8
-const lookEveryMs = 1_000
+const lookEveryMs = 250
 
 /** Puts a gateway through what nobody should do to it. Throws at the first thing that must not happen. */
 export async function soak({ seed, messages, kills, print }: SoakWishes): Promise<void> {
@@ -32,10 +33,8 @@ export async function soak({ seed, messages, kills, print }: SoakWishes): Promis
   let gateway: SoakGateway | undefined
   try {
     gateway = await startGateway({ store, record, seed, hostile: hostile.map(({ url }) => url) })
-    const memory = watchMemory(gateway)
-    await clientSide(gateway, memory, { seed, messages, print })
-    await upstreamSide(gateway, memory, { seed, messages, print, hostile, record })
-    print(`memory: ${memory.judge()}`)
+    await clientSide(gateway, { seed, messages, print })
+    await upstreamSide(gateway, { seed, messages, print, hostile, record })
     await killing(gateway, { seed, kills, print, record, store })
     gateway.check()
   } finally {
@@ -47,13 +46,14 @@ export async function soak({ seed, messages, kills, print }: SoakWishes): Promis
 
 type Part = Pick<SoakWishes, 'seed' | 'print'>
 
-async function clientSide(gateway: SoakGateway, memory: MemoryWatch, part: Part & { messages: number }): Promise<void> {
+async function clientSide(gateway: SoakGateway, part: Part & { messages: number }): Promise<void> {
   const { seed, messages, print } = part
   const each = Math.ceil(messages / clients)
   const work = Array.from({ length: clients }, (_, n) => sendMutated(gateway.url, each, seeded(seed + 100 + n)))
-  const ends = await watched(gateway, memory, Promise.all(work))
+  const { result: ends, memory } = await watched(gateway, Promise.all(work))
   await stillWorks(gateway)
   print(`client side: ${each * clients} broken messages, all answered (${words(sum(ends))})`)
+  print(`memory: ${memory}`)
 }
 
 interface UpstreamPart extends Part {
@@ -62,7 +62,7 @@ interface UpstreamPart extends Part {
   readonly record: string
 }
 
-async function upstreamSide(gateway: SoakGateway, memory: MemoryWatch, part: UpstreamPart): Promise<void> {
+async function upstreamSide(gateway: SoakGateway, part: UpstreamPart): Promise<void> {
   const { seed, messages, print, hostile, record } = part
   const servers = [...hostile.map((_, index) => `hostile-${index}`), 'rough']
   let written = 0
@@ -74,9 +74,10 @@ async function upstreamSide(gateway: SoakGateway, memory: MemoryWatch, part: Ups
     const work = Array.from({ length: clients }, (_, n) =>
       callHostile(gateway.url, servers, seeded(seed + 200 + n), () => sent() >= messages),
     )
-    const ends = await watched(gateway, memory, Promise.all(work))
+    const { result: ends, memory } = await watched(gateway, Promise.all(work))
     await stillWorks(gateway)
     print(`upstream side: ${sent()} broken messages, every call ended (${words(sum(ends))})`)
+    print(`memory: ${memory}`)
   } finally {
     clearInterval(counting)
   }
@@ -99,25 +100,34 @@ async function killing(gateway: SoakGateway, { seed, kills, print, record, store
     `kills: ${ofGateway} of the gateway, ${program} of the program behind it; ${inTheMiddle} in the middle of calls`,
   )
   print(`calls meanwhile: ${report.calls}, every client heard of the end (${ends})`)
-  const { answeredInClient, answeredInInbox, spentBefore } = await answerAll(gateway, store, report)
-  const open = `${report.open.size} were open, ${answeredInClient} answered in the client, ${answeredInInbox} in the inbox`
-  print(`questions: ${open}, ${spentBefore} whose yes was spent before a kill; none lost`)
+  const found = await answerAll(store, report)
+  const answered = `${found.inClient} answered in the client, ${found.inInbox} in the inbox, ${found.byForm} by form`
+  const gone = `${found.spentBefore} whose yes was spent before a kill, ${found.parkedGone} parked and gone`
+  const pushed = `${found.stillOpen} of clients that are gone still open`
+  print(`questions: ${report.open.size} were open, ${answered}, ${gone}; ${pushed}; none lost`)
   print(`runs: ${await checkRuns(record, report.ran)} calls ran, none of them twice`)
 }
 
 /** Waits for the work, and looks at the memory meanwhile. A gateway that ends by itself ends the wait. */
-async function watched<T>(gateway: SoakGateway, memory: MemoryWatch, work: Promise<T>): Promise<T> {
+async function watched<T>(gateway: SoakGateway, work: Promise<T>): Promise<{ result: T; memory: string }> {
+  const memory = watchMemory(gateway)
   let isOver = false
   const over = work.finally(() => {
     isOver = true
   })
   over.catch(() => {})
   while (!isOver) {
-    gateway.check()
     await memory.look()
-    await Promise.race([over.catch(() => {}), new Promise((resolve) => setTimeout(resolve, lookEveryMs))])
+    await Promise.race([over.catch(() => {}), sleep(lookEveryMs)])
   }
-  return over
+  try {
+    return { result: await over, memory: memory.judge() }
+  } catch (error) {
+    // Whoever lost a connection knows less than the gateway that ended.
+    await sleep(lookEveryMs)
+    gateway.check()
+    throw error
+  }
 }
 
 /** Whatever strangers did, a plain call of somebody else is answered. */

@@ -1,31 +1,74 @@
-// A program of 2025-11-25 that writes down each run before it does it, so that nobody can run twice unseen.
+// A program that writes down each run before it does it, so that nobody can run twice unseen. It speaks 2025-11-25 or
+// 2026-07-28, as it is told.
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const [, , record = ''] = process.argv
+const [, , record = '', era = '2025'] = process.argv
+const isNew = era === '2026'
 appendFileSync(record, `pid ${process.pid}\n`)
 
-const id = { type: 'string' }
-const inputSchema = { type: 'object', properties: { id, ms: { type: 'number' } }, required: ['id'] }
+const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const say = (text, isError = false) => ({ content: [{ type: 'text', text }], isError })
+const properties = { id: { type: 'string' }, ms: { type: 'number' } }
+const inputSchema = { type: 'object', properties, required: ['id'] }
+const requestedSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] }
+const waiting = new Map()
+let asked = 0
+
+async function run({ id, ms }) {
+  appendFileSync(record, `run ${id}\n`)
+  await new Promise((resolve) => setTimeout(resolve, Number(ms) || 0))
+  return say(`ran ${id}`)
+}
+
+/** In the middle of the call in 2025, and in the place of a result in 2026. */
+async function runWithWord(given, responses) {
+  const question = { mode: 'form', message: `Which word for ${given.id}?`, requestedSchema }
+  if (isNew && responses === undefined) {
+    return {
+      resultType: 'input_required',
+      inputRequests: { word: { method: 'elicitation/create', params: question } },
+      requestState: `asked about ${given.id}`,
+    }
+  }
+  const answer = isNew ? responses.word : await ask(question)
+  return answer?.action === 'accept' ? run(given) : say(`nothing ran for ${given.id}`, true)
+}
+
+function ask(params) {
+  asked += 1
+  const id = `ask ${asked}`
+  write({ id, method: 'elicitation/create', params })
+  return new Promise((resolve) => waiting.set(id, resolve))
+}
+
 const results = {
-  initialize: () => ({
-    protocolVersion: '2025-11-25',
-    capabilities: { tools: {} },
-    serverInfo: { name: 'soak', version: '1' },
-  }),
+  ...(isNew
+    ? { 'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0 }) }
+    : {
+        initialize: () => ({
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'soak', version: '1' },
+        }),
+      }),
   ping: () => ({}),
-  'tools/list': () => ({ tools: ['run', 'careful'].map((name) => ({ name, inputSchema })) }),
-  async 'tools/call'({ arguments: given = {} }) {
-    appendFileSync(record, `run ${given.id}\n`)
-    await new Promise((resolve) => setTimeout(resolve, Number(given.ms) || 0))
-    return { content: [{ type: 'text', text: `ran ${given.id}` }] }
-  },
+  'tools/list': () => ({
+    tools: ['run', 'careful', 'form'].map((name) => ({ name, inputSchema })),
+    ...(isNew && { ttlMs: 1_000, cacheScope: 'public' }),
+  }),
+  'tools/call': ({ name, arguments: given = {}, inputResponses }) =>
+    name === 'form' ? runWithWord(given, inputResponses) : run(given),
 }
 
 createInterface({ input: process.stdin }).on('line', async (line) => {
-  const { id, method, params } = JSON.parse(line)
+  const { id, method, params, result } = JSON.parse(line)
   if (id === undefined) return
-  const result = await results[method]?.(params ?? {})
-  const answer = result === undefined ? { error: { code: -32601, message: 'No such method' } } : { result }
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`)
+  if (method === undefined) {
+    waiting.get(id)?.(result)
+    return void waiting.delete(id)
+  }
+  const came = await results[method]?.(params ?? {})
+  if (came === undefined) return write({ id, error: { code: -32601, message: 'No such method' } })
+  write({ id, result: isNew ? { resultType: 'complete', ...came } : came })
 })

@@ -1,4 +1,5 @@
-import { initialize, newMeta } from './messages.ts'
+import { newMeta } from './messages.ts'
+import { type OldClient, openOld } from './old-client.ts'
 import type { Random } from './random.ts'
 import { type Answer, jsonHeaders, keptConnections, replyIn, Silence, send } from './send.ts'
 
@@ -13,14 +14,18 @@ export async function callHostile(
 ): Promise<Map<string, number>> {
   const ends = new Map<string, number>()
   const agent = keptConnections()
-  const sessions = new Map<string, string | undefined>()
+  const sessions = new Map<string, OldClient>()
+  async function sessionOf(server: string, at: URL): Promise<OldClient> {
+    const known = sessions.get(server) ?? (await openOld(agent, at))
+    sessions.set(server, known)
+    return known
+  }
   try {
     while (!enough()) {
       const server = random.pick(servers)
       const at = new URL(`/mcp/${server}`, url)
       const isNew = !random.oneIn(4)
-      if (!isNew && !sessions.has(server)) sessions.set(server, await openSession(agent, at))
-      const answer = await (isNew ? callNew(agent, at) : callOld(agent, at, sessions.get(server)))
+      const answer = await (isNew ? callNew(agent, at) : (await sessionOf(server, at)).call(call))
       if (answer.status === 404) sessions.delete(server)
       const end = endOf(answer)
       ends.set(end, (ends.get(end) ?? 0) + 1)
@@ -56,24 +61,4 @@ export function callNew(
     'Mcp-Name': more.name,
   }
   return send(agent, at, { headers, body: JSON.stringify(body) })
-}
-
-/** A call of 2025-11-25, on a session. */
-export function callOld(
-  agent: Connections,
-  at: URL,
-  session: string | undefined,
-  params: object = call,
-): Promise<Answer> {
-  const headers = { ...jsonHeaders, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? 'none' }
-  return send(agent, at, { headers, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }) })
-}
-
-export async function openSession(agent: Connections, at: URL): Promise<string | undefined> {
-  const { headers } = await send(agent, at, { headers: jsonHeaders, body: JSON.stringify(initialize) })
-  const id = headers['mcp-session-id']
-  if (typeof id !== 'string') return undefined
-  const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  await send(agent, at, { headers: { ...jsonHeaders, 'Mcp-Session-Id': id }, body })
-  return id
 }

@@ -40,7 +40,10 @@ export async function listen({ host, port }: Config['listen']): Promise<Listenin
 async function finished(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeIdleConnections()
+  // Those that were answered meanwhile are kept open by their clients.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const impatient = setTimeout(() => server.closeAllConnections(), patienceMs)
   await closed
+  clearInterval(sweep)
   clearTimeout(impatient)
 }

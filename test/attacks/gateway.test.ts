@@ -1,16 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openOld } from '../../soak/old-client.ts'
+import { jsonHeaders, keptConnections, replyIn, send } from '../../soak/send.ts'
+import { csrfFor } from '../../src/web/csrf.ts'
 import { askingUpstreams, gated, newServer, program } from '../gateway/gateways.ts'
 import { say, until } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { buildPackage } from '../support/build.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { anUpstream, aGateway as assentGateway } from '../walks/killing.ts'
+import { allowOnce } from '../web/approvals.ts'
 
 const clients = [
   ['2025', connect11],
@@ -132,3 +139,157 @@ async function aGateway(told: object): Promise<{ child: ChildProcess; url: URL }
   const [port] = await once(child, 'message')
   return { child, url: new URL(`http://127.0.0.1:${port}/mcp`) }
 }
+
+describe('a process on the same machine, without the cookie of an enrolled browser', () => {
+  beforeAll(buildPackage, 120_000)
+
+  const settings = `policy:
+  default: allow
+  fallback: inbox
+  rules: [{ tool: work, decide: ask, answer: page }]
+clocks: { hold: 45s }
+`
+  const yes = { action: 'accept', content: { choice: 'allow_once' } }
+
+  /** An approval and an upstream's form that wait for the person, and the two calls that wait for them. */
+  async function waiting() {
+    const up = await anUpstream('2025')
+    const gateway = await assentGateway(up.url, settings)
+    const call = (name: string, id: string) => rawCall(gateway.url, { name, arguments: { id }, elicitation: undefined })
+    const calls = [call('work', 'planted-approval'), call('ask', 'planted-form')]
+    let ended = 0
+    for (const one of calls) void one.finally(() => (ended += 1)).catch(() => {})
+    await until(async () => (await gateway.open()).length === 2)
+    const open = await gateway.open()
+    const pathOf = (purpose: string, page: string) =>
+      `/elicit/${open.find((one) => one.purpose === purpose)?.id}/${page}`
+    const paths = { approval: pathOf('approval', 'approve'), form: pathOf('input', 'form') }
+    return {
+      up,
+      gateway,
+      paths,
+      async isUntouched() {
+        expect((await gateway.open()).map(({ id, version }) => [id, version])).toEqual(
+          open.map(({ id, version }) => [id, version]),
+        )
+        expect({ ended, runs: await up.runs() }).toEqual({ ended: 0, runs: [] })
+      },
+      /** The person comes, and both calls go on: nothing was spoiled. */
+      async answered(browser: Awaited<ReturnType<typeof gateway.enrolled>>) {
+        expect((await browser.get(paths.approval)).text).toContain('planted-approval')
+        expect((await browser.post(paths.approval, allowOnce)).status).toBe(303)
+        expect((await browser.get(paths.form)).text).toContain('planted-form')
+        expect((await browser.post(paths.form, { answer: 'accept', 'field.word': 'blue' })).status).toBe(303)
+        const said = (await Promise.all(calls)).map(({ result }) => result?.content?.[0]?.text)
+        expect(said).toEqual(['did planted-approval', 'planted-form: blue'])
+        expect((await up.runs()).sort()).toEqual(['planted-approval', 'planted-form blue'])
+      },
+    }
+  }
+
+  test('sees nothing of open questions and answers none on their pages', { timeout: 60_000 }, async () => {
+    const { gateway, paths, isUntouched, answered } = await waiting()
+    const person = await gateway.enrolled()
+    await person.get(paths.approval)
+    const guess = () => randomBytes(32).toString('base64url')
+    const cookies = [undefined, '', 'x', guess(), 'a'.repeat(43)]
+    const never = '/elicit/00000000-0000-4000-8000-000000000000/approve'
+    const bare = (text: string) => text.replaceAll(/nonce[-=]"?[\w+/=-]+|data-now="[^"]+"|\/elicit\/[\w-]+\/\w+/g, '')
+    for (const cookie of cookies) {
+      const stranger = gateway.stranger()
+      if (cookie !== undefined) stranger.cookies.set('assent', cookie)
+      const unknown = await stranger.get(never)
+      for (const path of [paths.approval, paths.form]) {
+        const page = await stranger.get(path)
+        expect(page.status).toBe(403)
+        expect(page.text).not.toMatch(/planted|Which word/)
+        expect(bare(page.text)).toBe(bare(unknown.text))
+        for (const csrf of ['', guess(), person.csrf, csrfFor(cookie ?? '')]) {
+          const fields = { ...allowOnce, 'field.word': 'red', csrf }
+          expect((await stranger.post(path, fields)).status).toBe(403)
+        }
+      }
+      expect(stranger.cookies.size).toBeLessThanOrEqual(1)
+    }
+    const stranger = gateway.stranger()
+    const others = ['/inbox', '/inbox/events', '/audit', '/grants', '/connections', '/browsers', '/metrics', '/readyz']
+    for (const path of [...others, paths.approval.replace('approve', 'status'), paths.form.replace('form', 'status')]) {
+      expect((await stranger.get(path)).text).not.toMatch(/planted|Which word/)
+    }
+    for (const code of ['', guess(), `v1.${guess()}`]) {
+      expect((await stranger.post(`/enroll?code=${code}`)).status).toBeGreaterThanOrEqual(400)
+    }
+    expect(stranger.cookies.size).toBe(0)
+
+    // A page elsewhere makes the person's own browser post.
+    for (const [csrf, headers] of [
+      ['', {}],
+      [guess(), {}],
+      [person.csrf, { Origin: 'https://evil.example.com' }],
+      [person.csrf, { 'Sec-Fetch-Site': 'cross-site' }],
+    ] as const) {
+      for (const path of [paths.approval, paths.form]) {
+        const fields = { ...allowOnce, 'field.word': 'red', csrf }
+        expect((await person.post(path, fields, headers)).status).toBe(403)
+      }
+    }
+    await isUntouched()
+    await answered(person)
+  })
+
+  test('answers none by what an MCP client can say', { timeout: 60_000 }, async () => {
+    const { gateway, isUntouched, answered } = await waiting()
+    const { url } = gateway
+    const same = { name: 'work', arguments: { id: 'planted-approval' } }
+    const responses = { 'approval of the call': yes, word: yes, 'asked 1': yes, __proto__: yes }
+    // A client that can open pages, which says that it did; and one that is asked nothing and answers all the same.
+    const first = await rawCall(url, { ...same, inputResponses: responses })
+    expect(first.result?.resultType).toBe('input_required')
+    const [[key = '', asked] = []] = Object.entries(first.result?.inputRequests ?? {})
+    expect(asked?.params.mode).toBe('url')
+    for (const requestState of [first.result?.requestState, 'v1.made-up', `${first.result?.requestState}x`]) {
+      const signal = AbortSignal.timeout(1_000)
+      const retry = { ...same, requestState, inputResponses: { ...responses, [key]: yes }, signal }
+      const end = await rawCall(url, retry).catch(() => 'held')
+      expect(end === 'held' || (typeof end === 'object' && end.error?.code === -32_602)).toBe(true)
+    }
+
+    const agent = keptConnections()
+    onTestFinished(() => agent.destroy())
+    const client = await openOld(agent, url)
+    const post = (message: object, session = client.session) =>
+      send(agent, url, {
+        headers: { ...jsonHeaders, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? '' },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      })
+    for (const { id } of await gateway.open()) {
+      for (const guessed of [0, 1, 2, 'ask 1', id]) await post({ id: guessed, result: yes })
+      await post({ method: 'notifications/elicitation/complete', params: { elicitationId: id } })
+      for (const method of ['elicitation/create', 'elicitation/answer', 'elicitation/complete']) {
+        const params = { elicitationId: id, message: 'x', ...yes, requestedSchema: { type: 'object', properties: {} } }
+        expect(replyIn(await post({ id: `${method} ${id}`, method, params }))?.error).toBeDefined()
+      }
+      expect((await post({ id: 1, result: yes }, id)).status).toBe(404)
+    }
+    await isUntouched()
+    await answered(await gateway.enrolled())
+  })
+})
+
+test('two requests under one id in a session of 2025 are not mixed up: the second is refused', async () => {
+  const { upstream, runs } = await rough()
+  const { url } = await gated({ up: upstream })
+  const agent = keptConnections()
+  onTestFinished(() => agent.destroy())
+  const { session } = await openOld(agent, url)
+  const call = (name: string) =>
+    send(agent, url, {
+      headers: { ...jsonHeaders, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? '' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: {} } }),
+    })
+  const [first, second] = await Promise.all([call('up__ok'), call('up__ok')])
+  expect([first.status, second.status].sort()).toEqual([200, 400])
+  expect(replyIn(first.status === 200 ? first : second)?.result?.content?.[0]?.text).toBe('ok')
+  expect((await call('up__ok')).status).toBe(200)
+  expect((await runs()).length).toBe(2)
+})

@@ -6,6 +6,7 @@ test('a gateway survives broken messages on both sides and kills in the middle o
   await soak({ seed: 20_260_728, messages: 1_500, kills: 3, print: (line) => lines.push(line) })
   expect(lines).toEqual([
     expect.stringMatching(/^client side: 15\d\d broken messages, all answered/),
+    expect.stringMatching(/^memory: /),
     expect.stringMatching(/^upstream side: \d{4,} broken messages, every call ended/),
     expect.stringMatching(/^memory: /),
     expect.stringMatching(/^kills: /),

@@ -10,8 +10,9 @@ import { eraOf } from './era.ts'
 import { guardAgainstRebinding, guardLocal, isLoopbackAddress, notLocal } from './guard.ts'
 import { listeningBus, type OnListen } from './listening.ts'
 import { nodeListener } from './node.ts'
-import { refusal } from './replies.ts'
+import { idOf, refusal } from './replies.ts'
 import { protectedResource } from './resource.ts'
+import { cutOff } from './session.ts'
 import { keepSessions, type ServerFactory } from './sessions.ts'
 import { type Shortcut, shortcutListener } from './shortcut.ts'
 
@@ -110,16 +111,18 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     return dispatch(request, body, authInfo)
   }
 
-  function dispatch(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
+  async function dispatch(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     if (eraOf(parsedBody, request.headers) === 'legacy') return sessions.serve(request, parsedBody, authInfo)
-    return bus.during(parsedBody, authInfo, () =>
+    const response = await bus.during(parsedBody, authInfo, () =>
       modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) }),
     )
+    // What the SDK gives up when it is closed it answers with nothing.
+    return isClosed && response.status === 499 ? refusal(503, cutOff, { id: idOf(parsedBody) }) : response
   }
 
   let isClosed = false
   async function answer(arrival: Arrival): Promise<Response> {
-    if (isClosed) return refusal(503, 'This server has stopped.')
+    if (isClosed) return refusal(503, arrival.early?.left === undefined ? 'This server has stopped.' : cutOff)
     try {
       return await serve(arrival)
     } catch (error) {

@@ -4,6 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server'
+import { idOf, refusal } from './replies.ts'
 
 /** A 2025 session, as the server that was built for it knows it. */
 export interface Session {
@@ -12,8 +13,14 @@ export interface Session {
   readonly closed: AbortSignal
 }
 
+/** What those hear whose request a server gives up. Nobody can say more: the work may have been done. */
+export const cutOff = 'The server ended this before the answer was there. It may have run.'
+
+type Handle = WebStandardStreamableHTTPServerTransport['handleRequest']
+
 /** The server's end of one session. It knows which requests are not answered yet, whether or not a stream is open. */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #arriving = new Set<RequestId>()
   readonly #unanswered = new Set<RequestId>()
   readonly #onQuiet: () => void
 
@@ -26,6 +33,30 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   get isQuiet(): boolean {
     return this.#unanswered.size === 0
+  }
+
+  override async handleRequest(...[request, options]: Parameters<Handle>): ReturnType<Handle> {
+    const id = idOf(options?.parsedBody)
+    if (id === null) return super.handleRequest(request, options)
+    // Two answers of one id would meet on one stream, and the other stream stay silent.
+    if (this.#unanswered.has(id) || this.#arriving.has(id)) {
+      return refusal(400, 'A request of this id is under way in this session.', { code: -32_600 })
+    }
+    this.#arriving.add(id)
+    try {
+      return await super.handleRequest(request, options)
+    } finally {
+      this.#arriving.delete(id)
+    }
+  }
+
+  /** Whoever waits for an answer hears of the end: a stream that merely ends would be taken for a bad line. */
+  override async close(): Promise<void> {
+    const error = { code: -32_000, message: cutOff }
+    const told = [...this.#unanswered].map((id) => this.send({ jsonrpc: '2.0', id, error }))
+    // A quiet session is over at once.
+    if (told.length > 0) await Promise.allSettled(told)
+    return super.close()
   }
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {

@@ -28,7 +28,7 @@ interface OpenSession extends Session {
   /** There from its handshake on. */
   server?: McpServer | Server
   /** What goes on in it besides unanswered requests: an open stream, a request that is being read. */
-  readonly holds: Set<symbol>
+  holds: number
   usedAt: number
 }
 
@@ -86,7 +86,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
       closed: ending.signal,
       transport,
       owner: ownerOf(authInfo),
-      holds: new Set(),
+      holds: 0,
       usedAt: clock.now().getTime(),
     }
     transport.onclose = () => {
@@ -137,10 +137,11 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
 
   /** Until it is released, and it may be more than once, the session is not idle. */
   function hold(session: OpenSession): () => void {
-    const reason = Symbol('hold')
-    session.holds.add(reason)
+    let isHeld = true
+    session.holds += 1
     return () => {
-      session.holds.delete(reason)
+      if (isHeld) session.holds -= 1
+      isHeld = false
       touch(session)
     }
   }
@@ -187,7 +188,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
 const replayOf = ({ replay }: SessionLimits) =>
   replay > 0 ? { eventStore: keepForReplay(replay), retryInterval: 1_000 } : {}
 
-const isIdle = ({ holds, transport }: OpenSession) => holds.size === 0 && transport.isQuiet
+const isIdle = ({ holds, transport }: OpenSession) => holds === 0 && transport.isQuiet
 
 const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
 
