@@ -9,7 +9,7 @@ const rounds = 5
 const names = ['bare proxy', 'SDK server, direct', 'Assent']
 const revisions = ['2025-11-25', '2026-07-28'] as const
 const works = [
-  { name: 'an allowed call', tool: 'echo', calls: 960 },
+  { name: 'an allowed call', tool: 'echo', calls: 4_000 },
   { name: 'a form: asked, answered, result', tool: 'form', calls: 160 },
 ] as const
 const programs = [

@@ -22,7 +22,7 @@ export async function gatewayFrom(
   const surroundings = {
     clock: assent.clock,
     self,
-    limits: { ...room.defaultUpstreamLimits, messageBytes: limits.bodyBytes },
+    limits: { ...room.defaultUpstreamLimits, messageBytes: limits.bodyBytes, silence: clocks.upstreamSilence },
     places: new room.ProcessPlaces(),
     ...(news && { news }),
   }
@@ -39,7 +39,7 @@ export async function gatewayFrom(
     assent,
     behind,
     clocks: { ...room.defaultGatewayClocks, upstreamAsk: clocks.upstreamAsk, park: clocks.park },
-    limits: room.defaultGatewayLimits,
+    limits: { ...room.defaultGatewayLimits, asksPerMinute: limits.asksPerMinute },
     elicitation: elicitation.enabled,
     asking: { question: clocks.question, hold: clocks.hold, state: clocks.state, track: clocks.track },
     http: { limits: { bodyBytes: limits.bodyBytes } },

@@ -11,15 +11,27 @@ import { complain, print } from './print.ts'
 /** Writing a file takes an editor several steps. */
 const debounceMs = 300
 
+export interface ReloadingOptions {
+  /** Where it says what it did. */
+  readonly say?: (text: string) => void
+  /** False: SIGHUP means something else here. */
+  readonly onHangUp?: boolean
+}
+
 /** Reads the policy anew when its file changes, or on SIGHUP. A file that cannot be used changes nothing. Returns how to stop. */
-export function reloadingPolicy(assent: Assent, config: Config, given: Given): () => Promise<void> {
+export function reloadingPolicy(
+  assent: Assent,
+  config: Config,
+  given: Given,
+  { say = print, onHangUp = true }: ReloadingOptions = {},
+): () => Promise<void> {
   let last = Promise.resolve()
   // One at a time: two at once could end with the older one.
   const reload = (byHand: boolean) => {
-    last = last.then(() => reloadPolicy(assent, config, given, byHand))
+    last = last.then(() => reloadPolicy(assent, config, given, byHand, say))
   }
   const onSignal = () => reload(true)
-  process.on('SIGHUP', onSignal)
+  if (onHangUp) process.on('SIGHUP', onSignal)
   const unwatch = config.written === undefined ? () => {} : onChange(config.written.file, () => reload(false))
   return async () => {
     process.off('SIGHUP', onSignal)
@@ -28,20 +40,26 @@ export function reloadingPolicy(assent: Assent, config: Config, given: Given): (
   }
 }
 
-async function reloadPolicy(assent: Assent, started: Config, given: Given, byHand: boolean): Promise<void> {
+async function reloadPolicy(
+  assent: Assent,
+  started: Config,
+  given: Given,
+  byHand: boolean,
+  say: (text: string) => void,
+): Promise<void> {
   try {
     const config = await readConfig(given)
     const policy = readPolicy(config.policy)
     if (policy.digest === assent.approvals.policy.digest) {
-      if (byHand) print('The policy says what it said before.')
+      if (byHand) say('The policy says what it said before.')
     } else {
       const withdrawn = await assent.approvals.usePolicy(policy)
       const questions = withdrawn === 1 ? '1 question was' : `${withdrawn} questions were`
       const rules = policy.rules.length === 1 ? '1 rule' : `${policy.rules.length} rules`
-      print(`The policy was read anew: ${rules}. ${questions} withdrawn.`)
+      say(`The policy was read anew: ${rules}. ${questions} withdrawn.`)
       warnOutOfReach(config)
     }
-    if (othersOf(config) !== othersOf(started)) print('Other settings changed too; they count after a restart.')
+    if (othersOf(config) !== othersOf(started)) say('Other settings changed too; they count after a restart.')
   } catch (error) {
     complain(`The policy stays as it was. ${error instanceof AssentError ? error.message : String(error)}`)
   }

@@ -5,11 +5,13 @@ import type { Command } from 'commander'
 import { createAssent } from '../assent.ts'
 import { urlOf } from './config/addresses.ts'
 import type { Config } from './config/config.ts'
+import type { Given } from './config/read.ts'
 import { serverIds } from './config/server-ids.ts'
 import type { ServerConfig } from './config/servers.ts'
 import { gatewayFrom } from './gateway-from-config.ts'
 import { servePages } from './page-server.ts'
 import { complain } from './print.ts'
+import { reloadingPolicy } from './reload-policy.ts'
 import { version } from './version.ts'
 import { configOf, optionsFrom } from './with-assent.ts'
 
@@ -28,16 +30,20 @@ export async function runServer(
   const going = gone()
   const wanted = name ?? nameIn(words)
   const id = serverIds([wanted]).get(wanted) as string
-  const config = forOne(await configOf(command), command, serverFrom(id, words, trusted))
+  const asked = await configOf(command)
+  const config = forOne(asked, command, serverFrom(id, words, trusted))
   const assent = await createAssent(await optionsFrom(config))
   try {
     const gateway = await gatewayFrom(assent, config, failed)
     const stopPages = servePages(assent, config, failed)
     const handle = serveStdio(gateway.serverFor(id), { onerror: failed })
     introduce(id, config)
+    // Standard output is the client's, and a terminal that hangs up ends us.
+    const reloading = { say: complain, onHangUp: false }
+    const stopReloading = reloadingPolicy(assent, asked, command.optsWithGlobals<Given>(), reloading)
     await going
     await handle.close().catch(failed)
-    await Promise.all([stopPages(), gateway.close()])
+    await Promise.all([stopPages(), gateway.close(), stopReloading()])
   } finally {
     await assent.close()
   }

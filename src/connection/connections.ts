@@ -1,3 +1,4 @@
+import type { Events } from '../base/events.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { Person } from '../participant/identify.ts'
 import type { ParticipantId } from '../participant/participant.ts'
@@ -78,9 +79,17 @@ export type Completed =
 /** How keeping a key ended. Invalid: it cannot be a key; the question is still open, and nothing was kept. */
 export type KeyKept = Completed | { readonly kind: 'invalid'; readonly message: string }
 
+/** An account was connected, given up, or not taken. */
+export interface AccountChanged {
+  readonly participant: ParticipantId
+  readonly provider: string
+}
+
 /** Accounts at outside services: having them, using them, giving them up. */
 export interface Connections {
   readonly providers: ReadonlyMap<string, Provider>
+  /** What happened to accounts in this process; others that share the store do not tell. */
+  readonly events: Events<AccountChanged>
   /** Renews what is about to end, unseen and once for all who ask. `scopes` left out: the provider's own. */
   access(participant: ParticipantId, provider: string, scopes?: readonly string[]): Promise<Access>
   /** The service did not take the credential. The next `access` renews it, or says that the person must be asked. */

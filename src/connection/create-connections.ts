@@ -1,7 +1,9 @@
+import { createEvents } from '../base/events.ts'
+import type { ParticipantId } from '../participant/participant.ts'
 import { access, type Renew } from './access.ts'
 import { begin } from './begin.ts'
 import { complete } from './complete.ts'
-import type { Connections } from './connections.ts'
+import type { AccountChanged, Connections, KeyKept } from './connections.ts'
 import type { ConnectionDesk } from './desk.ts'
 import { disconnect } from './disconnect.ts'
 import { keepKey } from './keep-key.ts'
@@ -12,15 +14,28 @@ import { rejected } from './rejected.ts'
 /** Binds the room to its desk. */
 export function createConnections(desk: ConnectionDesk): Connections {
   const renew = onceAtATime(desk)
+  const events = createEvents<AccountChanged>()
+  const landed = <End extends KeyKept>(participant: ParticipantId, end: End): End => {
+    if (end.kind === 'connected' || end.kind === 'too-little') events.tell({ participant, provider: end.provider.name })
+    return end
+  }
   return {
     providers: desk.providers,
+    events,
     access: (participant, provider, scopes) => access(desk, renew, participant, provider, scopes),
-    rejected: (ready) => rejected(desk, ready),
+    async rejected(ready) {
+      await rejected(desk, ready)
+      events.tell({ participant: ready.of.participant, provider: ready.provider })
+    },
     begin: (beginning) => begin(desk, beginning),
-    complete: (returning) => complete(desk, returning),
-    keepKey: (beginning, key) => keepKey(desk, beginning, key),
+    complete: async (returning) => landed(returning.person.participant, await complete(desk, returning)),
+    keepKey: async (beginning, key) => landed(beginning.person.participant, await keepKey(desk, beginning, key)),
     list: (participant) => list(desk, participant),
-    disconnect: (participant, provider) => disconnect(desk, participant, provider),
+    async disconnect(participant, provider) {
+      const gone = await disconnect(desk, participant, provider)
+      if (gone !== undefined) events.tell({ participant, provider })
+      return gone
+    },
   }
 }
 

@@ -8,18 +8,19 @@ import { isPerRequest } from '../mcp/revision.ts'
 import type { Account } from '../server/account.ts'
 import { walkApproved } from '../server/approval.ts'
 import { withWords } from '../server/approved-tool.ts'
-import type { Asks } from '../server/asks.ts'
+import { type Asks, asksFor } from '../server/asks.ts'
 import type { Round } from '../server/round.ts'
 import type { Visit } from '../server/visit.ts'
 import type { KnownTool } from './catalog.ts'
 import { connectTool } from './connect-tool.ts'
 import type { InHand } from './fast/live-call.ts'
-import { accountFor, forwardWith } from './forward.ts'
-import { locked, lostCall, unreachable, upstreamError } from './lost.ts'
+import { accountFor, forwardWith, inNameOf } from './forward.ts'
+import { locked, lostCall, unreachable } from './lost.ts'
 import { checkParamHeaders, paramHeaders } from './param-headers.ts'
 import type { Behind } from './settings.ts'
 import { type CallTiming, timeCall } from './time-call.ts'
 import type { UpstreamReply, Visitor } from './upstream/upstream.ts'
+import { type Hearer, upstreamError } from './upstream-error.ts'
 import { speakingIn, visitorFor } from './visitor.ts'
 import type { Ways } from './ways.ts'
 
@@ -29,15 +30,12 @@ const wholeCall = 'approval of the call'
 type Ended = { readonly result: JsonObject } | { readonly error: unknown }
 
 /** One tools/call: decided by policy, approved where it says so, given the account it needs, sent, audited, and timed. */
-export function callTool(
-  ways: Ways,
-  visit: Visit,
-  round: Round,
-  ask: Asks,
-  behind: Behind,
-  name: string,
-): Promise<JsonObject> {
-  return timeCall(ways.settings.news, behind.id, (timing) => call({ ways, visit, round, ask, behind, timing }, name))
+export function callTool(ways: Ways, visit: Visit, round: Round, behind: Behind, name: string): Promise<JsonObject> {
+  const own = inNameOf(visit, behind)
+  const ask = asksFor(own, round)
+  return timeCall(ways.settings.news, behind.id, (timing) =>
+    call({ ways, visit: own, round, ask, behind, timing }, name),
+  )
 }
 
 interface Calling {
@@ -56,9 +54,9 @@ async function call(calling: Calling, name: string): Promise<JsonObject> {
   const given = isPlainObject(visit.call.arguments) ? (visit.call.arguments as JsonObject) : {}
   const visitor = visitorFor(speakingIn(visit), { asks: ways.settings.elicitation, inbox: ways.inbox() })
   const mine = await ways.visitorOf(behind, visitor)
-  if (mine === undefined && name === connectTool.name) return connect(ways, behind, ask)
+  if (mine === undefined && name === connectTool.name) return connect(behind, ask)
   const tool = await timing.elsewhere(() => knownTool(ways, visit, behind, name, mine))
-  if (tool === undefined) return connect(ways, behind, ask)
+  if (tool === undefined) return connect(behind, ask)
   const { headers } = visit.ctx.http?.req ?? {}
   if (headers !== undefined && isPerRequest(visit.revision)) checkParamHeaders(tool.item.inputSchema, given, headers)
   const wanted = callOf(visit, behind, name, given, tool)
@@ -67,7 +65,7 @@ async function call(calling: Calling, name: string): Promise<JsonObject> {
     key: wholeCall,
     call: wanted,
     asked: timing.asked,
-    access: () => timing.elsewhere(() => (mine === undefined ? connected(ways, behind, ask) : accountFor(behind, ask))),
+    access: () => timing.elsewhere(() => accountFor(behind, ask)),
     send: (approved, changes, account) => send(calling, tool, approved, changes, account),
   })
   if ('error' in end) throw end.error
@@ -77,6 +75,7 @@ async function call(calling: Calling, name: string): Promise<JsonObject> {
 /** The call was approved and started on the fast way, and is under way at its upstream. */
 async function goOn(calling: Calling, inHand: InHand): Promise<JsonObject> {
   const { visit } = calling
+  if (!inHand.take()) throw new ProtocolError(-32_000, 'The client went away before this call had an answer.')
   const { walk, call, tool } = inHand
   Object.assign(visit.walk, { w: walk })
   const { result: end, outcome } = await send(calling, tool, call, [], undefined, inHand)
@@ -108,7 +107,7 @@ async function send(
   }
   try {
     const reply = await timing.elsewhere(() => forwardWith(forwarding, ask, account))
-    const end = ended(behind, reply, changes)
+    const end = ended(behind, visit, reply, changes)
     timing.sent(end.outcome)
     return end
   } catch (error) {
@@ -116,18 +115,18 @@ async function send(
   }
 }
 
-function ended({ id }: Behind, reply: UpstreamReply, changes: readonly Change[]): Sent<Ended> {
+function ended(behind: Behind, hearer: Hearer, reply: UpstreamReply, changes: readonly Change[]): Sent<Ended> {
   switch (reply.kind) {
     case 'result': {
       const result = withWords(reply.result as never, changes) as JsonObject
       return { result: { result }, outcome: result.isError === true ? 'failed' : 'done' }
     }
     case 'error':
-      return { result: { error: upstreamError(reply) }, outcome: 'failed' }
+      return { result: { error: upstreamError(behind.id, reply, hearer) }, outcome: 'failed' }
     case 'unauthorized':
-      return { result: { error: locked(id, reply) }, outcome: 'failed' }
+      return { result: { error: locked(behind, reply) }, outcome: 'failed' }
     case 'lost':
-      return { result: { error: lostCall(id, reply) }, outcome: 'failed' }
+      return { result: { error: lostCall(behind.id, reply) }, outcome: 'failed' }
   }
 }
 
@@ -148,7 +147,7 @@ async function knownTool(
   }
   if (!('kind' in found)) return found
   if (found.kind === 'unauthorized' && behind.provider !== undefined) return unlisted(name)
-  throw unreachable(behind.id, found)
+  throw unreachable(behind, found, visit)
 }
 
 /** A tool of which nothing is known: decided about as the worst that it could be. */
@@ -188,15 +187,8 @@ export function callOf(
   }
 }
 
-/** The account, connected for the first time: from now on the upstream lists its own. */
-async function connected(ways: Ways, behind: Behind, ask: Asks): Promise<Account | undefined> {
+async function connect(behind: Behind, ask: Asks): Promise<JsonObject> {
   const account = await accountFor(behind, ask)
-  ways.changed(behind.id)
-  return account
-}
-
-async function connect(ways: Ways, behind: Behind, ask: Asks): Promise<JsonObject> {
-  const account = await connected(ways, behind, ask)
   const who = account?.account === undefined ? '' : ` as ${account.account}`
   return { content: [{ type: 'text', text: `Connected${who}. The tools of ${behind.id} are listed now.` }] }
 }

@@ -9,7 +9,12 @@ export type FindEras = (behind: readonly Behind[]) => Promise<(UpstreamEra | und
 const visitor: Visitor = { requester: { ...localRequester, client: 'gateway' }, capabilities: {} }
 
 /** One that is slow or down is waited for once: whoever comes later is not held up by it. */
-export function findEras(patienceMs: number, negotiations: Negotiations): FindEras {
+export function findEras(
+  patienceMs: number,
+  negotiations: Negotiations,
+  /** Whether it runs with a requester's own secret: without one it may well not start, and is not tried. */
+  needsSecret: (behind: Behind) => boolean,
+): FindEras {
   const probing = new Map<string, Promise<UpstreamEra | undefined>>()
   const failed = new Set<string>()
 
@@ -28,6 +33,7 @@ export function findEras(patienceMs: number, negotiations: Negotiations): FindEr
   }
 
   async function find(behind: Behind): Promise<UpstreamEra | undefined> {
+    if (needsSecret(behind)) return undefined
     const found = probe(behind)
     const era = await unlessLate(found, failed.has(behind.id) ? 0 : patienceMs)
     if (era === undefined) failed.add(behind.id)

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts'
+import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
-import { type Passing, passAsk } from './questions/pass-ask.ts'
+import type { Visit } from '../server/visit.ts'
+import { checkAskingRate, type Passing, passAsk } from './questions/pass-ask.ts'
 import type { AskReply, UpstreamReply } from './upstream/upstream.ts'
 
 /** Where a call stands at a 2026 upstream, between two requests of its client. */
@@ -23,9 +25,11 @@ const mostAtOnce = 100
 
 /** Sends to a 2026 upstream, passes on what it asks, and sends again with the answers, until it has a result. */
 export async function forwardPerRequest(
-  passing: Passing,
+  given: Passing,
   send: (more: JsonObject) => Promise<UpstreamReply>,
 ): Promise<UpstreamReply> {
+  const opened = new Set<string>()
+  const passing: Passing = { ...given, opened: (id) => opened.add(id) }
   const { visit, round } = passing
   const { walk, revision, ctx } = visit
   for (let standing = standingIn(passing); ; ) {
@@ -33,13 +37,17 @@ export async function forwardPerRequest(
     const sentAt = now(passing)
     const reply = await send(more)
     const asked = reply.kind === 'result' ? questionsIn(reply.result) : undefined
+    const asks = asked !== undefined && Object.keys(asked.q).length > 0
+    // It waited, and goes on: that is how a 2026 upstream says that the person is done with its page.
+    if (standing?.t !== undefined && (asks || (reply.kind === 'result' && asked === undefined)))
+      await complete(visit, opened)
     if (asked === undefined) {
       delete walk.u
       return reply
     }
-    const asks = Object.keys(asked.q).length > 0
     standing = { n: (standing?.n ?? 0) + (asks ? 1 : 0), ...asked, ...(!asks && { t: standing?.t ?? sentAt }) }
     checkPatience(passing, standing)
+    checkAskingRate(passing, Object.values(asked.q).filter(isElicitation).length)
     walk.u = standing as unknown as Json
     if (asks) continue
     // The upstream waits for something that nobody here is asked. Those that hold the request are asked again at once.
@@ -47,6 +55,15 @@ export async function forwardPerRequest(
     if (early > 0) await round.hold(() => sleep(early, undefined, { signal: ctx.mcpReq.signal }))
     if (isPerRequest(revision)) return round.rest()
   }
+}
+
+function isElicitation(request: Json): boolean {
+  return isPlainObject(request) && request.method === 'elicitation/create'
+}
+
+async function complete(visit: Visit, opened: Set<string>): Promise<void> {
+  for (const id of opened) await visit.complete(id as ElicitationId)
+  opened.clear()
 }
 
 function standingIn({ visit }: Passing): Standing | undefined {

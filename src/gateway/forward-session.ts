@@ -4,12 +4,12 @@ import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
 import { requesterKey } from '../participant/requester.ts'
 import { refusedBy } from '../server/answers.ts'
-import { shareProgress } from '../server/progress.ts'
+import { keepingAlive, shareProgress } from '../server/progress.ts'
 import type { Completions } from './completions.ts'
 import type { Parking } from './parking.ts'
-import { askOpen, type Page } from './questions/ask-open.ts'
+import type { Page } from './questions/ask-open.ts'
 import { pagesError, pagesIn, samePages } from './questions/pages.ts'
-import { type Passing, passAsk } from './questions/pass-ask.ts'
+import { checkAskingRate, openPage, type Passing, passAsk, unlessTooOften } from './questions/pass-ask.ts'
 import type { UpstreamHooks, UpstreamReply } from './upstream/upstream.ts'
 
 /** Sends one request to a 2025 upstream, which may ask in the middle of it. */
@@ -20,23 +20,38 @@ export interface SessionWays {
   readonly completions: Completions
 }
 
+/** How often a person is sent to other pages within one call. */
+const mostVisits = 5
+
 /** A client of 2025 is asked while its call is under way; a client of 2026 comes back to a call that is parked. */
 export function forwardSession(ways: SessionWays, passing: Passing, send: SendSession): Promise<UpstreamReply> {
-  return isPerRequest(passing.visit.revision) ? forwardParked(ways, passing, send) : forwardPushed(passing, send)
+  const limited: SendSession = (hooks, signal) => send(unlessTooOften(passing, hooks), signal)
+  return isPerRequest(passing.visit.revision)
+    ? forwardParked(ways, passing, limited)
+    : forwardPushed(ways, passing, limited)
 }
 
-async function forwardPushed(passing: Passing, send: SendSession): Promise<UpstreamReply> {
+async function forwardPushed(ways: SessionWays, passing: Passing, send: SendSession): Promise<UpstreamReply> {
   const { visit } = passing
   let count = 0
   const asked: UpstreamHooks['asked'] = (method, params, signal) => {
     count += 1
     return passAsk(unlessWithdrawn(passing, signal), `asked ${count}`, method, params)
   }
-  const reply = await send({ asked }, visit.ctx.mcpReq.signal)
-  const pages = pagesIn(reply)
-  if (pages === undefined) return reply
-  checkCanOpen(passing)
-  return { kind: 'error', error: safely(visit.name, () => pagesError(visit.name, pages)) }
+  for (let visiting: Visiting | undefined; ; ) {
+    const reply = await send({ asked }, visit.ctx.mcpReq.signal)
+    const pages = pagesIn(reply)
+    if (pages === undefined) return reply
+    checkCanOpen(passing)
+    // A client that knows pages visits them by itself, and calls again.
+    if (visit.modes.url) {
+      checkAskingRate(passing, pages.length)
+      return { kind: 'error', error: safely(visit.name, () => pagesError(visit.name, pages)) }
+    }
+    visiting = nextVisit(passing, visiting, pages)
+    const toVisit = visiting
+    await keepingAlive(visit.ctx, () => visitPages(ways, passing, toVisit))
+  }
 }
 
 /** What the upstream takes back is taken back from the client. */
@@ -52,6 +67,8 @@ function unlessWithdrawn(passing: Passing, withdrawn: AbortSignal): Passing {
 interface Visiting {
   readonly n: number
   readonly pages: readonly (Page & JsonObject)[]
+  /** Since when it is these, in milliseconds. */
+  readonly t: number
 }
 
 async function forwardParked(ways: SessionWays, passing: Passing, send: SendSession): Promise<UpstreamReply> {
@@ -66,13 +83,29 @@ async function forwardParked(ways: SessionWays, passing: Passing, send: SendSess
       return reply
     }
     checkCanOpen(passing)
+    const next = nextVisit(passing, visiting, pages)
+    walk.u = next as unknown as Json
     // The same pages again: the person is still there, and the client comes again by itself.
-    const isSame = visiting !== undefined && samePages(visiting.pages, pages)
-    if (!isSame) visiting = { n: (visiting?.n ?? 0) + 1, pages }
-    walk.u = visiting as unknown as Json
-    if (isSame) return passing.round.rest()
-    await visitPages(ways, passing, visiting as Visiting)
+    if (next === visiting) return passing.round.rest()
+    visiting = next
+    await visitPages(ways, passing, visiting)
   }
+}
+
+/** The visit that goes on, or the next one; neither goes on for ever. */
+function nextVisit(passing: Passing, visiting: Visiting | undefined, pages: Visiting['pages']): Visiting {
+  const { name, assent, clocks } = passing.visit
+  const now = assent.clock.now().getTime()
+  if (visiting !== undefined && samePages(visiting.pages, pages)) {
+    if (now - visiting.t <= clocks.state) return visiting
+    throw new AskRefused('expired', `${name} still waits for its page, and is not called again.`, 'unanswered')
+  }
+  const n = (visiting?.n ?? 0) + 1
+  if (n > mostVisits) {
+    throw new AskRefused('failed', `${name} wants pages visited without end. No more are shown.`, 'too-many-rounds')
+  }
+  checkAskingRate(passing, pages.length)
+  return { n, pages, t: now }
 }
 
 function visitingIn({ visit }: Passing): Visiting | undefined {
@@ -123,14 +156,11 @@ async function parkedReply(
 }
 
 /** Sends the person to the pages that the upstream wants visited first, and waits a while until they are done. */
-async function visitPages(
-  { completions }: SessionWays,
-  { visit, round }: Passing,
-  { n, pages }: Visiting,
-): Promise<void> {
+async function visitPages({ completions }: SessionWays, passing: Passing, { n, pages }: Visiting): Promise<void> {
+  const { visit, round } = passing
   const opened = await Promise.all(
     pages.map((page, index) =>
-      round.during(() => safely(visit.name, () => askOpen(visit, round, `page ${n}.${index}`, page))),
+      round.during(() => safely(visit.name, () => openPage(passing, `page ${n}.${index}`, page))),
     ),
   )
   const no = opened.find((action) => action !== 'accept')
@@ -139,8 +169,8 @@ async function visitPages(
   await round.hold(() => completions.wait(ids, visit.clocks.hold, visit.ctx.mcpReq.signal))
 }
 
-function checkCanOpen({ visit, asks }: Passing): void {
-  if (asks && visit.modes.url) return
+function checkCanOpen({ visit, asks, inbox }: Passing): void {
+  if (asks && (visit.modes.url || inbox)) return
   const message = `${visit.name} needs you to visit a page first, and this client cannot send anyone to a page.`
   throw new AskRefused('cannot-ask', message, asks ? 'url-undeclared' : 'elicitation-disabled')
 }

@@ -9,11 +9,12 @@ import type { InHand } from './fast/live-call.ts'
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
 import { isLoud } from './log-levels.ts'
-import { locked, lostCall, upstreamError } from './lost.ts'
+import { locked, lostCall } from './lost.ts'
 import { metaFor } from './meta.ts'
-import type { Passing } from './questions/pass-ask.ts'
+import { type Passing, tooManyAsks } from './questions/pass-ask.ts'
 import type { Behind } from './settings.ts'
 import type { Credential, UpstreamEra, UpstreamHooks, UpstreamReply, Visitor } from './upstream/upstream.ts'
+import { type Hearer, upstreamError } from './upstream-error.ts'
 import { speakingIn, visitorFor } from './visitor.ts'
 import type { Ways } from './ways.ts'
 
@@ -33,6 +34,11 @@ export interface Forwarding {
   asked?(): void
 }
 
+/** The visit in which the gateway asks in this upstream's name: it is the one that needs what is asked for. */
+export function inNameOf(visit: Visit, { id }: Behind): Visit {
+  return { ...visit, name: id }
+}
+
 /** The requester's account at the provider of this upstream; asks for it where it is missing. */
 export async function accountFor(
   { provider }: Behind,
@@ -50,24 +56,25 @@ export async function forwardWith(
 ): Promise<UpstreamReply> {
   const reply = await forwarded(forwarding, account)
   if (reply.kind !== 'unauthorized' || account === undefined) return reply
-  const { behind } = forwarding
+  const isNarrow = reply.error === 'insufficient_scope'
+  // Any other 403 is a no that no other account of theirs would change.
+  if (reply.status !== 401 && !isNarrow) return reply
   if (reply.status === 401) await account.rejected()
-  const wider =
-    reply.error === 'insufficient_scope' ? [...new Set([...account.scopes, ...(reply.scopes ?? [])])] : undefined
-  return forwarded(forwarding, await accountFor(behind, ask, wider))
+  const wider = isNarrow ? [...new Set([...account.scopes, ...(reply.scopes ?? [])])] : undefined
+  return forwarded(forwarding, await accountFor(forwarding.behind, ask, wider))
 }
 
 /** The result of a request, or the error that the requester must hear instead. */
-export function resultIn({ id }: Behind, reply: UpstreamReply): JsonObject {
+export function resultIn(behind: Behind, reply: UpstreamReply, hearer: Hearer): JsonObject {
   switch (reply.kind) {
     case 'result':
       return reply.result
     case 'error':
-      throw upstreamError(reply)
+      throw upstreamError(behind.id, reply, hearer)
     case 'unauthorized':
-      throw locked(id, reply)
+      throw locked(behind, reply)
     case 'lost':
-      throw lostCall(id, reply)
+      throw lostCall(behind.id, reply)
   }
 }
 
@@ -80,6 +87,7 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
     round,
     asks: settings.elicitation,
     inbox: ways.inbox(),
+    mayAsk: () => mayAsk(ways, behind, visit),
     ...(asked && { asked }),
   }
   const visitor: Visitor = {
@@ -87,7 +95,9 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
     ...(account && { credential: credentialOf(account, ways, behind) }),
   }
   let { inHand } = forwarding
-  const found = inHand ? known(inHand) : await behind.upstream.era(visitor, visit.ctx.mcpReq.signal)
+  // A parked call has an end of its own, whatever its upstream is by now.
+  const atHand = inHand ?? (visit.walk.u === 'parked' ? parked : undefined)
+  const found = atHand ? known(atHand) : await behind.upstream.era(visitor, visit.ctx.mcpReq.signal)
   if (found.kind !== 'found') return found
   const { era } = found
   const level = ways.levels.of(visit.ctx, isPerRequest(visit.revision))
@@ -120,11 +130,21 @@ function withoutRounds(reply: UpstreamReply): UpstreamReply {
   return { kind: 'lost', reason: 'rubbish', sent: true, detail: 'a result of 2026-07-28 from a 2025 upstream' }
 }
 
-const known = ({ era }: InHand) => ({ kind: 'found', era }) as const
+/** One question more than the upstream may ask is counted with the others that could not be put. */
+function mayAsk(ways: Ways, { id }: Behind, { assent, call }: Visit): boolean {
+  if (ways.mayAsk(id, call.requester)) return true
+  assent.events.tell({ kind: 'fallback', server: id, reason: tooManyAsks })
+  return false
+}
+
+const known = ({ era }: Pick<InHand, 'era'>) => ({ kind: 'found', era }) as const
+
+/** What is parked was sent to an upstream of 2025. */
+const parked = { era: { revision: '2025-11-25', perRequest: false, capabilities: {} } }
 
 /** An upstream asks in its own name, and a person has the upstream's time to answer. */
-function forUpstream(visit: Visit, { id }: Behind, { settings }: Ways): Visit {
-  return { ...visit, name: id, clocks: { ...visit.clocks, question: settings.clocks.upstreamAsk } }
+function forUpstream(visit: Visit, behind: Behind, { settings }: Ways): Visit {
+  return { ...inNameOf(visit, behind), clocks: { ...visit.clocks, question: settings.clocks.upstreamAsk } }
 }
 
 /** A 2025 upstream is told once for its session what a 2026 client says with each request. */

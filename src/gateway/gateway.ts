@@ -4,6 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/sessions.ts'
 import type { AskingSettings, ServerClocks } from '../server/visit.ts'
+import { createAccounts } from './accounts.ts'
 import { calledSchema, knowsSchema } from './called-schema.ts'
 import { createCatalog } from './catalog.ts'
 import { createCompletions } from './completions.ts'
@@ -16,6 +17,7 @@ import { createListeners } from './listeners.ts'
 import { createLogLevels } from './log-levels.ts'
 import { createNegotiations } from './negotiations.ts'
 import { createParking } from './parking.ts'
+import { createAskingRate } from './questions/asking-rate.ts'
 import { createSessionBook } from './session-book.ts'
 import type { Behind, GatewaySettings } from './settings.ts'
 import type { UpstreamEra, UpstreamState, Visitor } from './upstream/upstream.ts'
@@ -68,21 +70,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     parking: createParking(parked, clock),
     levels: createLogLevels(),
     watching: createWatching(visitorOf, clock),
+    accounts: createAccounts(assent.connections, providersOf(behind), clock),
     negotiations,
+    mayAsk: createAskingRate(limits.asksPerMinute, clock),
     inbox: () => assent.approvals.policy.fallback === 'inbox',
     visitorOf,
     rejected: (one, visitor) => credentialRejected(assent, one, visitor),
-    changed(server) {
-      catalog.forget(server)
-      for (const kind of ['tools', 'prompts', 'resources'] as const) {
-        book.tellAll(server, `notifications/${kind}/list_changed`)
-        for (const [path, { notify }] of servings) if (path === '' || path === server) notify[`${kind}Changed`]()
-      }
-    },
   }
   const asking: AskingSettings = { assent, name, clocks: options.asking, urlBy: 'push', assumeUrl: false, quirks: [] }
   const servings = new Map<string, HttpServing>()
-  const erasOf = findEras(probeMs, negotiations)
+  const needsSecret = ({ provider = '' }: Behind) =>
+    assent.connections.providers.get(provider)?.sending.env !== undefined
+  const erasOf = findEras(probeMs, negotiations, needsSecret)
 
   const listening = behind.map(({ id, upstream }) =>
     upstream.listen(({ method, params, requester, lane }) => {
@@ -92,6 +91,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (lane === undefined) listeners.tell(id, requester, method, params)
     }),
   )
+
+  const stopMinding = assent.connections.events.listen(({ participant, provider }) => {
+    for (const { id, upstream } of behind.filter((one) => one.provider === provider)) {
+      catalog.forget(id)
+      upstream.letGo(participant)
+    }
+  })
 
   const factoryFor =
     (scope: Scope): ServerFactory =>
@@ -104,14 +110,18 @@ export function createGateway(options: GatewayOptions): Gateway {
         catalog.forget(server)
         book.tell(server, lane, method, params)
       }
-      const { mcp, leave } = gatewayServer(ways, asking, scope, capabilities, { name, version }, instructions, tell)
+      // Over standard input and output each client has a server of its own, in either era.
+      const isLasting = servedEra === 'legacy' || requestInfo === undefined
+      const told = isLasting ? tell : undefined
+      const { mcp, leave } = gatewayServer(ways, asking, scope, capabilities, { name, version }, instructions, told)
       if (servedEra === 'modern') {
         const schema = await calledSchema(ways, scope, requestInfo, authInfo)
         if (schema !== undefined) knowsSchema(mcp, schema)
       }
-      if (servedEra === 'legacy') {
+      if (isLasting) {
         const closed = session?.closed ?? closing(mcp)
-        book.add({ mcp, servers: scope.behind.map(({ id }) => id), lane }, closed)
+        const servers = scope.behind.map(({ id }) => id)
+        book.add({ mcp, servers, lane, hearsAll: servedEra === 'legacy' }, closed)
         closed.addEventListener('abort', leave, { once: true })
       }
       return mcp
@@ -158,11 +168,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     async close() {
       for (const stop of listening) stop()
+      stopMinding()
+      ways.accounts.close()
       ways.parking.close()
       await Promise.all([...servings.values()].map((serving) => serving.close()))
       await Promise.all(behind.map(({ upstream }) => upstream.close()))
     },
   }
+}
+
+function providersOf(behind: readonly Behind[]): ReadonlySet<string> {
+  return new Set(behind.flatMap(({ provider }) => (provider === undefined ? [] : [provider])))
 }
 
 /** The end of a client that is not served over HTTP. */

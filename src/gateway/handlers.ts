@@ -2,6 +2,7 @@ import { McpServer, ProtocolError, type Server, type ServerContext } from '@mode
 import { isPlainObject, type JsonObject } from '../base/json.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
 import { modesOf } from '../mcp/modes.ts'
+import { type AskRefused, refusalCode } from '../mcp/refusal.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
 import { attach } from '../server/attach.ts'
 import { conductOther, conductTool } from '../server/conduct.ts'
@@ -10,12 +11,13 @@ import { type AskingSettings, visitOf } from '../server/visit.ts'
 import { callTool } from './call-tool.ts'
 import { type ListKind, listMethods } from './catalog.ts'
 import { findNamed, findResource, type Scope } from './find-behind.ts'
-import { accountFor, forwardWith, resultIn } from './forward.ts'
+import { accountFor, forwardWith, inNameOf, resultIn } from './forward.ts'
 import { listAll } from './list.ts'
-import { lostCall, unreachable, upstreamError } from './lost.ts'
+import { lostCall, unreachable } from './lost.ts'
 import { sessionOf } from './session.ts'
 import type { Behind } from './settings.ts'
-import type { Visitor } from './upstream/upstream.ts'
+import type { Lost, Visitor } from './upstream/upstream.ts'
+import { upstreamError } from './upstream-error.ts'
 import { visitorFor } from './visitor.ts'
 import type { Ways } from './ways.ts'
 
@@ -37,7 +39,8 @@ export function gatewayServer(
   capabilities: JsonObject,
   info: { readonly name: string; readonly version: string },
   instructions: string | undefined,
-  tell: (server: string, method: string, params: JsonObject) => void,
+  /** Left out: the client is gone when its request is answered. */
+  tell?: (server: string, method: string, params: JsonObject) => void,
 ): GatewayServer {
   const mcp = new McpServer(info, {
     capabilities: capabilities as never,
@@ -57,7 +60,7 @@ export function gatewayServer(
       const visit = visitOf(ctx)
       const found = await findNamed(ways, scope, 'tools', String(params?.name), visitor(ctx), ctx.mcpReq.signal)
       if (found === undefined) throw new ProtocolError(-32_602, `Unknown tool: ${String(params?.name)}`)
-      return conductTool(visit, (ask, round) => callTool(ways, visit, round, ask, found.behind, found.name))
+      return conductTool(visit, (_, round) => callTool(ways, visit, round, found.behind, found.name))
     })
   }
   if (capabilities.prompts !== undefined) {
@@ -133,11 +136,11 @@ function forwardAsked(
   method: string,
   params: JsonObject,
 ): Promise<unknown> {
-  const visit = visitOf(ctx)
+  const visit = inNameOf(visitOf(ctx), behind)
   return conductOther(visit, async (ask, round) => {
     const account = await accountFor(behind, ask)
     const forwarding = { ways, behind, visit, round, method, params: withoutRetry(params) }
-    return resultIn(behind, await forwardWith(forwarding, ask, account))
+    return resultIn(behind, await forwardWith(forwarding, ask, account), visit)
   })
 }
 
@@ -159,14 +162,27 @@ async function plain(
   const reply = await behind.upstream.request({ ...mine, method, params, signal: ctx.mcpReq.signal })
   switch (reply.kind) {
     case 'result':
+      // Here nothing may be asked (M26-02): the client would take it for a round of ours.
+      if (reply.result.resultType === 'input_required') throw lostPlain(behind, notARound)
       return reply.result
     case 'error':
-      throw upstreamError(reply)
+      throw plainError(upstreamError(behind.id, reply))
     case 'unauthorized':
-      throw unreachable(behind.id, reply)
+      throw unreachable(behind, reply)
     case 'lost':
-      throw new ProtocolError(-31_001, lostCall(behind.id, reply).message, { status: 'failed', reason: reply.reason })
+      throw lostPlain(behind, reply)
   }
+}
+
+const notARound: Lost = { kind: 'lost', reason: 'rubbish', sent: true, detail: 'a question where none may be asked' }
+
+function lostPlain({ id }: Behind, reply: Lost): ProtocolError {
+  return new ProtocolError(refusalCode, lostCall(id, reply).message, { status: 'failed', reason: reply.reason })
+}
+
+function plainError(error: AskRefused | ProtocolError): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  return new ProtocolError(refusalCode, error.message, { status: error.status, reason: error.reason })
 }
 
 async function completing(

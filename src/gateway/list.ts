@@ -51,7 +51,7 @@ async function listOne(
     if (listed.kind === 'error' && listed.error.code === -32_601) return nothing
     // One that is down harms only its own part of a joined list.
     if (joined) return { ...nothing, ttlMs: 0 }
-    throw unreachable(behind.id, listed)
+    throw unreachable(behind, listed)
   }
   const shown =
     kind === 'tools'

@@ -76,6 +76,7 @@ async function watchAll(
   for (const behind of scope.behind) {
     if (signal.aborted) return
     const uris = owners.flatMap(([uri, owner]) => (owner === behind ? [uri] : []))
+    const wants = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) }
     const watch = ways.watching.start(
       {
         behind,
@@ -86,9 +87,23 @@ async function watchAll(
           if (event !== undefined) tell(event)
         },
       },
-      { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) },
+      wants,
     )
-    signal.addEventListener('abort', () => watch.stop(), { once: true })
+    const unattend = ways.accounts.attend(visitor.requester.participant, (provider) => {
+      if (provider !== behind.provider) return
+      // With another account, or none, it has other things to list, and to tell of.
+      watch.want(wants)
+      ways.catalog.forget(behind.id, visitor.requester)
+      for (const kind of ['tools', 'prompts', 'resources'] as const) tell({ kind: `${kind}_list_changed` })
+    })
+    signal.addEventListener(
+      'abort',
+      () => {
+        unattend()
+        watch.stop()
+      },
+      { once: true },
+    )
   }
 }
 

@@ -1,11 +1,14 @@
-import { ProtocolError } from '@modelcontextprotocol/server'
+import type { ProtocolError } from '@modelcontextprotocol/server'
 import { AskRefused } from '../mcp/refusal.ts'
-import type { EraReply, Lost, LostReason, Unauthorized, UpstreamError } from './upstream/upstream.ts'
+import type { Behind } from './settings.ts'
+import type { EraReply, Lost, LostReason, Unauthorized } from './upstream/upstream.ts'
+import { type Hearer, upstreamError } from './upstream-error.ts'
 
 const words: Readonly<Record<LostReason, string>> = {
   down: 'cannot be reached now',
   broken: 'went away before it answered',
   cancelled: 'was told to stop',
+  silent: 'said nothing for too long, and was told to stop',
   rubbish: 'answered something that is not MCP',
   'too-long': 'answered more than is read here',
   refused: 'refused the request',
@@ -21,25 +24,27 @@ export function lostCall(server: string, { reason, sent }: Lost): AskRefused {
   return new AskRefused('failed', `${server} ${words[reason]}.${ran}`, `upstream-${reason}`)
 }
 
-/** An upstream that wants a credential which nobody set up for it. */
-export function locked(server: string, { status }: Unauthorized): AskRefused {
-  const message = `${server} wants a login (${status}), and none is set up for it here. Nothing ran.`
-  return new AskRefused('failed', message, 'upstream-unauthorized')
-}
-
-/** An error of the upstream's own, handed on as it is. */
-export function upstreamError({ error }: UpstreamError): ProtocolError {
-  return new ProtocolError(error.code, error.message, error.data)
+/** An upstream that wants a credential which nobody set up for it, or does not take the one it got. */
+export function locked({ id, provider }: Pick<Behind, 'id' | 'provider'>, { status }: Unauthorized): AskRefused {
+  const why =
+    provider === undefined
+      ? `${id} wants a login (${status}), and none is set up for it here.`
+      : `${id} did not take the account that is connected for it (${status}).`
+  return new AskRefused('failed', `${why} Nothing ran.`, 'upstream-unauthorized')
 }
 
 /** Why an upstream cannot be spoken to. */
-export function unreachable(server: string, reply: Exclude<EraReply, { kind: 'found' }>): AskRefused | ProtocolError {
+export function unreachable(
+  behind: Pick<Behind, 'id' | 'provider'>,
+  reply: Exclude<EraReply, { kind: 'found' }>,
+  hearer?: Hearer,
+): AskRefused | ProtocolError {
   switch (reply.kind) {
     case 'lost':
-      return lostCall(server, reply)
+      return lostCall(behind.id, reply)
     case 'unauthorized':
-      return locked(server, reply)
+      return locked(behind, reply)
     case 'error':
-      return upstreamError(reply)
+      return upstreamError(behind.id, reply, hearer)
   }
 }

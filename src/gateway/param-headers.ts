@@ -12,9 +12,15 @@ interface Repeated {
 }
 
 /** The `Mcp-Param-*` headers of a call: built from the arguments that are sent, with those that the tool does not name passed on (H26-14). */
-export function paramHeaders(inputSchema: unknown, given: JsonObject, received?: Headers): Record<string, string> {
+export function paramHeaders(
+  inputSchema: unknown,
+  given: JsonObject,
+  received?: Headers,
+): Readonly<Record<string, string>> {
+  const declared = declaredOnce(inputSchema)
+  if (declared.length === 0 && received === undefined) return none
   const headers: Record<string, string> = {}
-  const known = new Set(declaredIn(inputSchema).map((name) => name.toLowerCase()))
+  const known = new Set(declared.map((name) => name.toLowerCase()))
   for (const [name, value] of received ?? []) {
     if (name.startsWith(prefix) && !known.has(name.slice(prefix.length))) headers[name] = value
   }
@@ -22,6 +28,11 @@ export function paramHeaders(inputSchema: unknown, given: JsonObject, received?:
     headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value))
   }
   return headers
+}
+
+/** Whether a tool wants arguments repeated in headers. */
+export function repeatsArguments(inputSchema: unknown): boolean {
+  return declaredOnce(inputSchema).length > 0
 }
 
 /** Throws for a request whose headers say something else than its body (H26-06). */
@@ -49,6 +60,17 @@ function repeatedIn(schema: unknown, given: unknown): Repeated[] {
     if (typeof value === 'object') return repeatedIn(field, value)
     return typeof header === 'string' ? [{ header, value: value as Repeated['value'] }] : []
   })
+}
+
+const none: Readonly<Record<string, string>> = {}
+const declarations = new WeakMap<object, readonly string[]>()
+
+/** Tools stay the same for many calls. */
+function declaredOnce(schema: unknown): readonly string[] {
+  if (!isPlainObject(schema)) return []
+  const known = declarations.get(schema) ?? declaredIn(schema)
+  declarations.set(schema, known)
+  return known
 }
 
 function declaredIn(schema: unknown): string[] {

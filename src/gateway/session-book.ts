@@ -6,15 +6,15 @@ interface Entry {
   readonly servers: readonly string[]
   /** Undefined: the one client of a process that serves no other. */
   readonly lane: string | undefined
+  /** False: a client of 2026, which hears of changes alone, and of those it asked for (B26-11). */
+  readonly hearsAll: boolean
 }
 
-/** The 2025 clients that are connected, so that what upstreams say unasked reaches those it is for. */
+/** The clients that stay connected (those of 2025, and whoever is at the other end of a pipe), so that what upstreams say unasked reaches those it is for. */
 export interface SessionBook {
   add(entry: Entry, closed: AbortSignal): void
   /** Tells the client on this lane, if this upstream serves it. */
   tell(server: string, lane: string | undefined, method: string, params: JsonObject): void
-  /** Tells every client that this upstream serves. */
-  tellAll(server: string, method: string): void
 }
 
 export function createSessionBook(): SessionBook {
@@ -30,11 +30,13 @@ export function createSessionBook(): SessionBook {
     },
     tell(server, lane, method, params) {
       for (const entry of entries) {
-        if (entry.lane === lane && entry.servers.includes(server)) say(entry, method, params)
+        if (entry.lane !== lane || !entry.servers.includes(server)) continue
+        if (entry.hearsAll || isChange(method)) say(entry, method, params)
       }
     },
-    tellAll(server, method) {
-      for (const entry of entries) if (entry.servers.includes(server)) say(entry, method, {})
-    },
   }
+}
+
+function isChange(method: string): boolean {
+  return method.endsWith('/list_changed') || method === 'notifications/resources/updated'
 }

@@ -6,7 +6,7 @@ import type { Visitor } from './upstream/upstream.ts'
 import type { Wants } from './watching.ts'
 import type { Ways } from './ways.ts'
 
-/** What the gateway remembers of one 2025 client while it is connected. A 2026 client has none: its requests stand alone. */
+/** What the gateway remembers of one client while it is connected. Of a 2026 client over HTTP nothing: its requests stand alone. */
 export interface ClientSession {
   /** Its client made a request. */
   seen(visitor: Visitor, sessionId: string | undefined): Visitor
@@ -21,12 +21,14 @@ const lists: Wants = { toolsListChanged: true, promptsListChanged: true, resourc
 export function sessionOf(
   ways: Ways,
   { behind: all }: Scope,
-  tell: (server: string, method: string, params: JsonObject) => void,
+  /** Left out: there is nobody to tell. */
+  tell?: (server: string, method: string, params: JsonObject) => void,
 ): ClientSession {
   const watches = new Map<string, ReturnType<Ways['watching']['start']>>()
   const uris = new Map<string, Set<string>>()
   let visitor: Visitor | undefined
   let session: string | undefined
+  let unattend = () => {}
 
   async function isPerRequest(behind: Behind, signal: AbortSignal): Promise<boolean> {
     const mine = visitor && (await ways.visitorOf(behind, visitor))
@@ -38,16 +40,26 @@ export function sessionOf(
   async function listenTo(behind: Behind, seen: Visitor): Promise<void> {
     if (watches.has(behind.id) || !(await isPerRequest(behind, AbortSignal.timeout(60_000)))) return
     if (visitor === undefined || watches.has(behind.id)) return
-    const told = (method: string, params: JsonObject) => tell(behind.id, method, params)
+    const told = (method: string, params: JsonObject) => tell?.(behind.id, method, params)
     watches.set(behind.id, ways.watching.start({ behind, visitor: seen, tell: told }, lists))
+  }
+
+  /** With another account, or none, an upstream has other things to list. */
+  function accountChanged(provider: string, seen: Visitor): void {
+    for (const behind of all.filter((one) => one.provider === provider)) {
+      watches.get(behind.id)?.stop()
+      watches.delete(behind.id)
+      for (const kind of ['tools', 'prompts', 'resources']) tell?.(behind.id, `notifications/${kind}/list_changed`, {})
+      void listenTo(behind, seen)
+    }
   }
 
   return {
     seen(next, sessionId) {
-      // Without a session there is nobody to tell.
-      if (sessionId === undefined || visitor !== undefined) return next
+      if (tell === undefined || visitor !== undefined) return next
       visitor = next
       session = sessionId
+      unattend = ways.accounts.attend(next.requester.participant, (provider) => accountChanged(provider, next))
       for (const behind of all) void listenTo(behind, next)
       return next
     },
@@ -66,6 +78,7 @@ export function sessionOf(
       for (const { upstream } of all) void upstream.notify(visitor, method, {})
     },
     leave() {
+      unattend()
       for (const watch of watches.values()) watch.stop()
       if (visitor !== undefined) for (const { upstream } of all) upstream.leave(visitor)
       ways.levels.forget(session)

@@ -27,6 +27,8 @@ export interface GatewayClocks {
 export interface GatewayLimits {
   /** Calls of 2026 clients that wait for people at once, with a 2025 upstream behind them. */
   readonly parked: number
+  /** Questions in a minute that one upstream may put to one requester. Left out: as many as it likes. */
+  readonly asksPerMinute?: number
 }
 
 /** What the gateway is told. */

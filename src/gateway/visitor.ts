@@ -15,7 +15,7 @@ export interface Speaking {
 }
 
 /**
- * What is declared upstream: what the requester's own client can do, and forms where somebody can be asked in the inbox.
+ * What is declared upstream: what the requester's own client can do, and every mode where somebody can be asked in the inbox.
  * Nothing is declared that nobody would answer.
  */
 export function visitorFor(
@@ -24,7 +24,7 @@ export function visitorFor(
 ): Visitor {
   const { sampling, roots } = capabilities
   const form = asks && (modes.form || inbox)
-  const url = asks && modes.url
+  const url = asks && (modes.url || inbox)
   return {
     requester,
     ...(sessionId !== undefined && { lane: laneOf(sessionId) }),

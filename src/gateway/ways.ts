@@ -1,3 +1,5 @@
+import type { Requester } from '../participant/requester.ts'
+import type { Accounts } from './accounts.ts'
 import type { Catalog } from './catalog.ts'
 import type { Completions } from './completions.ts'
 import type { LogLevels } from './log-levels.ts'
@@ -15,13 +17,14 @@ export interface Ways {
   readonly completions: Completions
   readonly levels: LogLevels
   readonly watching: Watching
+  readonly accounts: Accounts
   readonly negotiations: Negotiations
+  /** Whether this upstream may put one more question to this requester now; counts it. */
+  mayAsk(server: string, requester: Requester): boolean
   /** Whether somebody can be asked in the inbox where a client cannot be. */
   inbox(): boolean
   /** The visitor with the account that this upstream needs; undefined: it is not connected, and nobody is asked here. */
   visitorOf(behind: Behind, visitor: Visitor): Promise<Visitor | undefined>
   /** The upstream did not take this visitor's account: it is renewed, or to be connected again. */
   rejected(behind: Behind, visitor: Visitor): Promise<void>
-  /** The lists of this upstream are others now: tells every client that cares. */
-  changed(server: string): void
 }

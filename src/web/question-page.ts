@@ -49,7 +49,7 @@ export function questionSheet(
   }
   return confirmSheet(frame, {
     asked: facts,
-    labels: labelsFrom(asked, ['title', 'warning', 'confirmLabel', 'cancelLabel']),
+    labels: labelsFrom(asked, ['title', 'warning', 'confirmLabel', 'cancelLabel', 'link']),
   })
 }
 

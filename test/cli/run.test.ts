@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type AskedClient, type Connect, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
@@ -123,7 +125,47 @@ describe.each(Object.entries(programs))('assent run in front of a server of %s',
   })
 })
 
+describe.each(Object.entries(programs))('what a server of %s says of its lists', (_, program) => {
+  test.each([
+    ['2025', 'legacy'],
+    ['2026', { pin: '2026-07-28' }],
+  ] as const)('reaches a client of %s', async (era, mode) => {
+    const args = commandOf(['--config', await aConfig('{ default: allow }')], program)
+    const client = new Client({ name: 'hearing', version: '1' }, { versionNegotiation: { mode } })
+    let heard = 0
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      heard += 1
+    })
+    const env = process.env as Record<string, string>
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }))
+    onTestFinished(() => client.close())
+    if (era === '2026') await client.listen({ toolsListChanged: true })
+    // The way to the server is opened in the background.
+    const change = async () => {
+      await client.callTool({ name: 'change', arguments: {} })
+      return heard
+    }
+    await expect.poll(change, { timeout: 15_000, interval: 100 }).toBeGreaterThan(0)
+  })
+})
+
 describe('assent run', () => {
+  test('decides by the policy of its file as it is now, and says so apart from MCP', async () => {
+    const config = await aConfig('{ default: allow }')
+    const run = aRun(commandOf(['--config', config], programs['2025']))
+    await run.begin()
+    expect(await run.call(1, 'pid')).toMatch(/^\d+$/)
+    const text = await readFile(config, 'utf8')
+    await writeFile(config, text.replace('default: allow', 'default: deny'))
+    await expect.poll(run.err, { timeout: 10_000 }).toContain('The policy was read anew')
+    expect(run.err()).not.toContain('Other settings changed')
+    expect(await run.call(2, 'pid')).toContain('not allowed')
+    await writeFile(config, 'version: what')
+    await expect.poll(run.err, { timeout: 10_000 }).toContain('The policy stays as it was')
+    expect(await run.call(3, 'pid')).toContain('not allowed')
+    expect(run.lines.map((line) => JSON.parse(line).jsonrpc)).toEqual(run.lines.map(() => '2.0'))
+  })
+
   test('keeps things in the state folder; one serves the pages, and the next takes over when it is gone', async () => {
     const state = await temporaryFolder()
     const port = String(await freePort())

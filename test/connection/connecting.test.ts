@@ -15,7 +15,7 @@ function onlyBegin(fake: FakeProvider): ConsentRequest {
 }
 
 describe('beginning', () => {
-  test('sends the person to the provider with what must come back, and keeps its secrets sealed', async () => {
+  test('sends the person to the provider with what must come back, and keeps its secrets sealed (S-05)', async () => {
     const place = await aPlace()
     const { connections, fake, desk, ask, audited } = place
     const { id } = await ask(['notes.read', 'notes.write'])
@@ -332,7 +332,7 @@ describe('an attack', () => {
     await refusedAs(place, 'other-person', id)
   })
 
-  test('a callback after the time for it keeps nothing', async () => {
+  test('a callback after the time for it keeps nothing (S-05)', async () => {
     const place = await aPlace({ desk: () => ({ browserFlowMs: 1_000 }) })
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))
@@ -342,7 +342,7 @@ describe('an attack', () => {
   })
 
   test.each(['', 'x'.repeat(43), 'short', 'x'.repeat(100_000), `${'x'.repeat(43)} ${'y'.repeat(43)}`])(
-    'a state that nobody gave out opens nothing (%#)',
+    'a state that nobody gave out opens nothing (%#, S-05)',
     async (state) => {
       const place = await aPlace()
       const { id } = await place.ask()
@@ -361,7 +361,7 @@ describe('an attack', () => {
     await refusedAs(place, 'unknown-state', id)
   })
 
-  test('a callback sent twenty times at once is used once', async () => {
+  test('a callback sent twenty times at once is used once (S-05)', async () => {
     const place = await aPlace()
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))

@@ -9,6 +9,7 @@ import type { GrantId } from '../../src/approval/grant.ts'
 import type { AuditEvent } from '../../src/audit/event.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import type { Assent, ParticipantId } from '../../src/index.ts'
+import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { asking, say } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
@@ -111,6 +112,8 @@ const upstreams: Record<string, () => Promise<URL>> = {
             name === 'fails' ? { ...say(text), isError: true } : say(text),
           )
         }
+        const text = z.string().meta({ 'x-mcp-header': 'Text' })
+        server.registerTool('repeated', { inputSchema: z.object({ text }) }, async ({ text }) => say(text))
       })
     ).url,
 }
@@ -124,6 +127,8 @@ async function eventsOf({ store }: Assent): Promise<AuditEvent[]> {
 
 /** The calls that the audit knows: what it says of each, by its walk. */
 async function callsIn(assent: Assent): Promise<string[][]> {
+  // The end of a call is kept with what is recorded next.
+  await assent.record({ kind: 'looked' })
   const walks = new Map<string, string[]>()
   for (const { kind, about = '', data } of await eventsOf(assent)) {
     if (!kind.startsWith('call-')) continue
@@ -171,6 +176,9 @@ describe.each(cells)('a client of %s before an upstream of %s', (client, up) => 
       ['a foreign page', body('echo'), { ...headersFor('echo'), origin: 'https://evil.example' }],
       ['a foreign host', body('echo'), { ...headersFor('echo'), host: 'evil.example' }],
       ['passed on from elsewhere', body('echo'), { ...headersFor('echo'), 'x-forwarded-for': '10.0.0.1' }],
+      ['an argument that no header repeats', body('repeated'), headersFor('repeated')],
+      ['an argument that a header repeats', body('repeated'), { ...headersFor('repeated'), 'mcp-param-text': 'hello' }],
+      ['a header that says another thing', body('repeated'), { ...headersFor('repeated'), 'mcp-param-text': 'bye' }],
     ]
     for (const [name, sent, given] of cases) {
       const before = (await callsIn(assent)).length
@@ -323,6 +331,36 @@ test('a call that its 2025 client takes back is stopped at its upstream, gets no
   expect((await callsIn(assent)).at(-1)).toEqual(['call-started', 'call-finished failed'])
 })
 
+test('a call that its 2025 client takes back before it is sent is never sent', async () => {
+  let runs = 0
+  const upstream = await oldServer((server) => {
+    server.registerTool('echo', {}, async () => say(`${++runs}`))
+  })
+  const store = openMemoryStore()
+  const { append } = store.audit
+  const { assent, url } = await gated({ up: { url: upstream } }, { assentOptions: { store, policy } })
+  const at = new URL(`${url.href}/up`)
+  const raw = await (raws['2025-11-25'] as (typeof raws)[string])(at)
+  await post(at, raw.body('echo', {}), raw.headers)
+  const before = runs
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    store.audit.append = (events) =>
+      new Promise((kept, failed) => {
+        goOn = () => void append(events).then(kept, failed)
+        resolve()
+      })
+  })
+  const answer = post(at, { ...raw.body('echo', {}), id: 'mine' }, raw.headers)
+  await held
+  store.audit.append = append
+  await post(at, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'mine' } }, raw.headers)
+  goOn()
+  expect(await answer).toMatchObject({ status: 200, message: undefined })
+  expect((await callsIn(assent)).at(-1)).toEqual(['call-started', 'call-finished failed'])
+  expect(runs).toBe(before)
+})
+
 test("another person's session is not found, as one that never was (S-08)", async () => {
   const assent = await anAssent({ policy })
   const login = {
@@ -367,5 +405,8 @@ test('a call that was answered is in the audit, even if the gateway is killed at
   child.kill('SIGKILL')
   await gone
   const assent = await anAssent({ store })
-  expect(await callsIn(assent)).toEqual(Array.from({ length: 20 }, () => ['call-started', 'call-finished done']))
+  const calls = await callsIn(assent)
+  expect(calls.slice(0, -1)).toEqual(Array.from({ length: 19 }, () => ['call-started', 'call-finished done']))
+  // Its end is kept with what comes next, or a moment later.
+  expect(calls[19]?.[0]).toBe('call-started')
 })

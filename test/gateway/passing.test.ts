@@ -217,7 +217,10 @@ describe.each(Object.entries(upstreams))('between an upstream of %s', (era, star
         await client.callTool({ name: 'up__touch', arguments: {} })
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
-      await until(async () => count('notifications/resources/updated') > 0 || (await touch(), false))
+      await until(async () => {
+        if (count('notifications/resources/updated') === 0) await touch()
+        return count('notifications/resources/updated') > 0
+      })
       await client.callTool({ name: 'up__grow', arguments: {} })
       await until(() => count('notifications/tools/list_changed') > 0)
       expect((await client.listTools()).tools.map(({ name }) => name)).toContain('up__grown')

@@ -64,7 +64,7 @@ describe.each(Object.entries(servers))('in front of an upstream of %s', (_era, s
   })
 })
 
-test('a state that is sent twice after an approval runs nothing twice', async () => {
+test('a state that is sent twice after an approval runs nothing twice (M26-11)', async () => {
   const all = shared()
   for (const start of Object.values(servers)) {
     const { url } = await gated({ up: { url: await start(all) } }, policy())

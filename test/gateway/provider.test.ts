@@ -1,39 +1,12 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { pipeline } from 'node:stream/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { local, say, until } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
+import { guarded } from './guarded.ts'
 
-/** In front of an upstream: lets through only who brings the key, and writes down what every request brought. */
-async function keyed(inner: URL, isGood: (key: string | undefined) => boolean) {
-  const seen: (string | undefined)[] = []
-  const server = createServer(async (request, response) => {
-    const key = request.headers['x-notes-key'] as string | undefined
-    seen.push(key)
-    if (!isGood(key)) return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const answer = await fetch(inner, {
-      method: request.method ?? 'GET',
-      headers: Object.fromEntries(
-        Object.entries(request.headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name)),
-      ) as Record<string, string>,
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-    })
-    response.writeHead(
-      answer.status,
-      Object.fromEntries([...answer.headers].filter(([name]) => name !== 'content-encoding')),
-    )
-    if (answer.body === null) return void response.end()
-    // Either side may go at any time.
-    await pipeline(answer.body, response).catch(() => {})
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close().closeAllConnections())
-  return { seen, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`) }
-}
+/** In front of an upstream: lets through only who brings the key. */
+const keyed = (inner: URL, isGood: (key: string | undefined) => boolean) =>
+  guarded(inner, 'x-notes-key', (key) => (isGood(key) ? undefined : { status: 401, challenge: 'Bearer' }))
 
 const providers = {
   notes: { apiKey: true, title: 'Notes', fieldLabel: 'Notes key', header: 'X-Notes-Key' },
@@ -59,23 +32,27 @@ describe.each(Object.entries(upstreams))('an upstream of %s that needs an accoun
       const client = await met.connect(how)
       const keys = ['key-1', 'key-2']
       const given: string[] = []
+      const origins: string[] = []
       met.assent.events.listen((news) => {
         if (news.kind !== 'asked' || news.elicitation.purpose !== 'connect') return
         const key = keys.shift() as string
         given.push(key)
+        origins.push(news.elicitation.origin.server)
         const beginning = { provider: 'notes', person: { participant: local, groups: [] } }
         void met.assent.connections.keepKey({ ...beginning, elicitation: news.elicitation.id }, key)
       })
       client.answers(() => ({ action: 'accept' }))
       const names = async () => ((await client.listTools()) as { tools: { name: string }[] }).tools.map((t) => t.name)
-      return { ...met, client, seen, seenByOther, names, good, given }
+      return { ...met, client, seen, seenByOther, names, good, given, origins }
     }
 
-    test('lists one tool until it is connected, and then its own; the key goes to it alone', async () => {
-      const { client, names, seen, seenByOther, given } = await meet()
+    test('lists one tool until it is connected, and then its own; the key goes to it alone (E11-27)', async () => {
+      const { client, names, seen, seenByOther, given, origins } = await meet()
       expect(await names()).toEqual(['notes__connect', 'other__list_notes'])
       expect((await client.call('notes__connect')).text).toContain('Connected')
-      expect(client.asked).toMatchObject([{ mode: 'url' }])
+      // Whoever reads it learns which server needs the account.
+      expect(client.asked).toMatchObject([{ mode: 'url', message: 'notes needs your account at Notes to go on.' }])
+      expect(origins).toEqual(['notes'])
       expect(await names()).toEqual(['notes__list_notes', 'other__list_notes'])
       expect((await client.call('notes__list_notes')).text).toBe('your notes')
       expect((await client.call('other__list_notes')).text).toBe('your notes')

@@ -27,17 +27,20 @@ describe.each(Object.entries(askingUpstreams))('an upstream of %s', (era, start)
     expect((await alone.call('echo', { text: 'hello' })).text).toBe('hello')
   })
 
-  test.each(clients)('asks a client of %s by forms: one, one after the other, two at once', async (_, how) => {
-    const { connect } = await gated({ up: await start() })
-    const client = await connect(how, { only: 'up' })
-    branches(client)
-    expect((await client.call('build')).text).toBe('built main')
-    expect((await client.call('twice')).text).toBe('one two')
-    expect((await client.call('both')).text).toBe('one two')
-    expect(client.asked.map(({ message }) => message).sort()).toEqual(
-      ['[up] First?', '[up] First?', '[up] Second?', '[up] Second?', '[up] Which branch?'].sort(),
-    )
-  })
+  test.each(clients)(
+    'asks a client of %s by forms, in its own name (E11-04): one, one after the other, two at once',
+    async (_, how) => {
+      const { connect } = await gated({ up: await start() })
+      const client = await connect(how, { only: 'up' })
+      branches(client)
+      expect((await client.call('build')).text).toBe('built main')
+      expect((await client.call('twice')).text).toBe('one two')
+      expect((await client.call('both')).text).toBe('one two')
+      expect(client.asked.map(({ message }) => message).sort()).toEqual(
+        ['[up] First?', '[up] First?', '[up] Second?', '[up] Second?', '[up] Which branch?'].sort(),
+      )
+    },
+  )
 
   test.each(clients)('hears of the no of a client of %s, in a prompt and in a resource too', async (_, how) => {
     const { connect } = await gated({ up: await start() })
@@ -53,7 +56,7 @@ describe.each(Object.entries(askingUpstreams))('an upstream of %s', (era, start)
     expect(await client.read('note://one')).toBe('note on main')
   })
 
-  test.each(knowPages)('sends the person of a client of %s to a page', async (_, how) => {
+  test.each(knowPages)('sends the person of a client of %s to a page (E11-20)', async (_, how) => {
     const { connect } = await gated({ up: await start() })
     const client = await connect(how, { only: 'up' })
     const other = await connect(how, { only: 'up' })
@@ -69,7 +72,7 @@ describe.each(Object.entries(askingUpstreams))('an upstream of %s', (era, start)
     expect(other.completed).toEqual([])
   })
 
-  test.each(knowPages)('wants a page visited first, which a client of %s does', async (_, how) => {
+  test.each(knowPages)('wants a page visited first, which a client of %s does (B26-05, E11-20)', async (_, how) => {
     const { connect } = await gated({ up: await start() })
     const client = await connect(how, { only: 'up' })
     const other = await connect(how, { only: 'up' })

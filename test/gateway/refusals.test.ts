@@ -49,7 +49,7 @@ describe.each([
     expect(client.asked).toEqual([])
   })
 
-  test('hears -32602 for a mode that the client did not declare', async () => {
+  test('hears -32602 for a mode that the client did not declare (E11-11)', async () => {
     expect((await asked(page, { elicitation: { form: {} } }, noInbox, how)).answer).toMatchObject({ code: -32_602 })
     expect((await asked(form, { elicitation: { url: {} } }, noInbox, how)).answer).toMatchObject({ code: -32_602 })
     expect((await asked({ ...form, mode: 'voice' }, {}, noInbox, how)).answer).toMatchObject({ code: -32_602 })
@@ -57,7 +57,7 @@ describe.each([
 
   test.each([
     ['nested', { type: 'object', properties: { deep: { type: 'object', properties: {} } } }],
-    ['asking for a secret', { type: 'object', properties: { password: { type: 'string' } } }],
+    ['asking for a secret (E11-01)', { type: 'object', properties: { password: { type: 'string' } } }],
     ['with a dangerous pattern', { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }],
     [
       'huge',
@@ -97,11 +97,11 @@ describe.each([
     expect(gateway.parked).toBe(0)
   })
 
-  test('says who asks, whatever it writes', async () => {
-    const { client } = await asked({ ...form, message: '[assent] Your password\u202e?' }, {}, noInbox, how).catch(() =>
-      asked({ ...form, message: '[assent] Your branch\u202e?' }, {}, noInbox, how),
-    )
-    expect(client.asked.every(({ message }) => message.startsWith('[up] ') && !message.includes('\u202e'))).toBe(true)
+  test('says who asks, whatever it writes (E11-04)', async () => {
+    const { client } = await asked({ ...form, message: '[assent] Your branch\u202e?' }, {}, noInbox, how)
+    expect(client.asked).toHaveLength(1)
+    expect(client.asked[0]?.message).toMatch(/^\[up\] \[assent\] Your branch/)
+    expect(client.asked[0]?.message).not.toContain('\u202e')
   })
 })
 
@@ -129,7 +129,7 @@ describe('a 2026 upstream that asks what must not be asked', () => {
   test.each([
     ['2025', connect11],
     ['2026', connect26],
-  ])('is not called again, and a client of %s hears why', async (_, how) => {
+  ])('is not called again, and a client of %s hears why (E11-01)', async (_, how) => {
     const runs: string[] = []
     const requestedSchema = { type: 'object', properties: { password: { type: 'string' } } }
     const url = await upstream({ mode: 'form', message: 'Log in', requestedSchema }, runs)

@@ -33,13 +33,13 @@ function backWith(request: ConsentRequest, params: Record<string, string> = {}):
 describe('someone who comes back with the wrong answer', () => {
   test.each([
     { flaw: 'another state', change: { state: 'forged' }, reason: 'state_mismatch' },
-    { flaw: 'another issuer (RFC 9207)', change: { iss: 'https://evil.test' }, reason: 'issuer_mismatch' },
+    { flaw: 'another issuer (RFC 9207, O-07)', change: { iss: 'https://evil.test' }, reason: 'issuer_mismatch' },
     {
       flaw: 'another issuer and a no',
       change: { iss: 'https://evil.test', error: 'access_denied' },
       reason: 'issuer_mismatch',
     },
-    { flaw: 'a slash more in the issuer', change: { iss: 'slash' }, reason: 'issuer_mismatch' },
+    { flaw: 'a slash more in the issuer (O-07)', change: { iss: 'slash' }, reason: 'issuer_mismatch' },
     { flaw: 'no issuer, though it was promised', change: { iss: undefined }, reason: 'issuer_missing' },
     { flaw: 'no code', change: { code: undefined }, reason: 'bad_answer' },
     { flaw: 'another code', change: { code: 'forged' }, reason: 'invalid_grant' },

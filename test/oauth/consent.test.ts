@@ -21,7 +21,7 @@ describe('connecting an account', () => {
     expect(await notes.json()).toMatchObject({ account: 'ada' })
   })
 
-  test('asks with PKCE, state, nonce and what settings add, and never with a secret', async () => {
+  test('asks with PKCE, state, nonce and what settings add, and never with a secret (O-07)', async () => {
     const server = await startOAuthServer()
     const request = newRequest()
     const consent = consentAt(server, {
@@ -48,7 +48,7 @@ describe('connecting an account', () => {
     expect(searchParams.get('code_challenge')).not.toBe(request.verifier)
   })
 
-  test('the resource is named to the token endpoint too', async () => {
+  test('the resource is named to the token endpoint too (O-07)', async () => {
     const server = await startOAuthServer()
     const tokens = await connect(server, consentAt(server, { resource: 'https://notes.test/api' }))
     const [, claims = ''] = tokens.credential.accessToken.split('.')

@@ -150,7 +150,7 @@ describe('a form that a page of ours did not send', () => {
     expect((await browser.post(pagePath(asked), accept, headers as Record<string, string>)).status).toBe(303)
   })
 
-  test('with no token, a made-up one or that of another browser is too old, and the question is still there', async () => {
+  test('with no token, a made-up one or that of another browser is too old (S-02), and the question is still there', async () => {
     const place = await localPlace()
     const asked = await askLocal(place)
     const [browser, other] = [await enrolledBrowser(place), await enrolledBrowser(place)]

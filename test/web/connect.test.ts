@@ -33,7 +33,7 @@ async function goOff(browser: TestBrowser, path: string): Promise<string> {
 }
 
 describe('connecting an account', () => {
-  test('begins on our page, which names server, client, provider, its host and what is asked for', async () => {
+  test('begins on our page, which names server, client, provider, its host and what is asked for (S-02)', async () => {
     const at = await place()
     const browser = await enrolledBrowser(at)
     const asked = await askToConnect(at)

@@ -11,7 +11,7 @@ const always = {
 }
 
 describe('every answer', () => {
-  test('carries what keeps a browser safe, whatever it is', async () => {
+  test('carries what keeps a browser safe, whatever it is (S-02, S-11)', async () => {
     const place = await localPlace({ limits: { bodyBytes: 2_000 } })
     const browser = await enrolledBrowser(place)
     const asked = await askLocal(place)
@@ -67,7 +67,7 @@ describe('every answer', () => {
 describe('over https', () => {
   const publicUrl = 'https://assent.example.com'
 
-  test('the cookie can be planted by no other host, and the browser is told to stay with https', async () => {
+  test('the cookie can be planted by no other host (S-03), and the browser is told to stay with https', async () => {
     const place = await loginPlace({}, { publicUrl })
     const browser = aBrowser(place, publicUrl)
     const away = await browser.get('/login')

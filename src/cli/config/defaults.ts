@@ -10,6 +10,7 @@ export const defaults = {
     question: '10m',
     browserFlow: '10m',
     upstreamAsk: '60s',
+    upstreamSilence: '30m',
     hold: '45s',
     park: '60s',
     unspentYes: '1h',

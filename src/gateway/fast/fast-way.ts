@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { Approved } from '../../approval/approval.ts'
 import { decide } from '../../approval/policy/decide.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
@@ -9,11 +8,11 @@ import type { Post, Shortcut } from '../../mcp/http/shortcut.ts'
 import { AskRefused, refusalResult } from '../../mcp/refusal.ts'
 import { callOf } from '../call-tool.ts'
 import type { KnownTool } from '../catalog.ts'
-import { paramHeaders } from '../param-headers.ts'
+import { paramHeaders, repeatsArguments } from '../param-headers.ts'
 import type { Behind } from '../settings.ts'
 import type { UpstreamEra, UpstreamReply, Visitor } from '../upstream/upstream.ts'
 import type { Ways } from '../ways.ts'
-import { type Flights, trackFlights } from './flights.ts'
+import { type Flights, type Ticket, trackFlights } from './flights.ts'
 import { LiveCall } from './live-call.ts'
 import { type PlainCall, readCall } from './read-call.ts'
 import { rememberSpeakers } from './speakers.ts'
@@ -44,14 +43,15 @@ export function fastWay(ways: Ways, behind: Behind, answerer: Answerer): Shortcu
     if (visitor === undefined) return usual
 
     const release = session?.hold()
+    const ticket = session && call.client === undefined ? flights.add(session, call.id) : undefined
     try {
-      const began = performance.now()
-      const tool = await ways.catalog.tool(behind, call.name, visitor, never, believedMs)
-      if (tool === undefined || 'kind' in tool) return usual
-      const found = await behind.upstream.era(visitor, never)
-      if (found.kind !== 'found') return usual
-      return await walkFast({ ways, behind, answerer, flights, post, call, visitor, tool, era: found.era, began })
+      const end = await fastEnd({ ways, behind, answerer, post, call, visitor, ticket, began: performance.now() })
+      if (end === 'answered' || !isCancelled(ticket) || end.left !== undefined) return end
+      // Taken back before anybody began with it.
+      endWithoutAnswer(post.reply)
+      return 'answered'
     } finally {
+      if (ticket !== undefined && session !== undefined) flights.remove(session, call.id)
       release?.()
     }
   }
@@ -65,22 +65,36 @@ function isInPlace({ levels }: Ways, flights: Flights, { session, headers }: Pos
   return levels.of({ sessionId: session.id } as never, false) === undefined
 }
 
-interface Walking {
+interface Found {
   readonly ways: Ways
   readonly behind: Behind
   readonly answerer: Answerer
-  readonly flights: Flights
   readonly post: Post
   readonly call: PlainCall
   readonly visitor: Visitor
+  /** There on a call of a 2025 session alone. */
+  readonly ticket: Ticket | undefined
+  readonly began: number
+}
+
+interface Walking extends Found {
   readonly tool: KnownTool
   readonly era: UpstreamEra
-  readonly began: number
+}
+
+async function fastEnd(found: Found): ReturnType<Shortcut> {
+  const { ways, behind, call, visitor } = found
+  const tool = await ways.catalog.tool(behind, call.name, visitor, never, believedMs)
+  if (tool === undefined || 'kind' in tool) return usual
+  // Its headers must say what its arguments say, and who looks at that refuses in the words of 2026-07-28.
+  if (call.client !== undefined && repeatsArguments(tool.item.inputSchema)) return usual
+  const spoken = await behind.upstream.era(visitor, never)
+  return spoken.kind === 'found' ? walkFast({ ...found, tool, era: spoken.era }) : usual
 }
 
 /** The walk of a call that nobody is asked about: the same steps, in the same order, with the same records. */
 async function walkFast(walking: Walking): ReturnType<Shortcut> {
-  const { ways, behind, post, call, visitor, tool } = walking
+  const { ways, behind, post, call, visitor, tool, ticket } = walking
   const { approvals } = ways.settings.assent
   const groups = (post.authInfo?.extra?.groups as string[] | undefined) ?? []
   const caller = { call: { requester: visitor.requester }, person: { groups } }
@@ -88,54 +102,66 @@ async function walkFast(walking: Walking): ReturnType<Shortcut> {
   const decision = decide(approvals.policy, wanted)
   if (decision.decide !== 'allow' && !decision.watched) return usual
 
+  if (isCancelled(ticket)) return usual
   const walk = randomUUID()
-  const approval = await approvals.approve({ call: wanted, walk, decision })
-  if (approval.kind === 'question') return usual
-  if (approval.kind === 'refused') {
-    const { status, message, reason } = approval
+  const begun = await approvals.begin({ call: wanted, walk, decision })
+  if (begun.kind === 'begun') return send(walking, begun.call, walk)
+  if (begun.kind === 'refused') {
+    const { status, message, reason } = begun
     const result = refusalResult(new AskRefused(status, message, reason), false) as unknown as JsonObject
     tell(walking, 'refused', 0)
     return answered(walking, result)
   }
-  const started = await approvals.start(approval, walk)
-  return started.kind === 'started' ? send(walking, approval, walk) : usual
+  return usual
 }
 
-async function send(walking: Walking, { call: wanted }: Approved, walk: string): ReturnType<Shortcut> {
-  const { ways, behind, flights, post, call, visitor, tool, era } = walking
+async function send(walking: Walking, wanted: ToolCall, walk: string): ReturnType<Shortcut> {
+  const { ways, behind, post, call, visitor, tool, era, ticket } = walking
   const { approvals } = ways.settings.assent
+  if (isCancelled(ticket)) return takenBack(walking, wanted, walk, 0)
   const left = performance.now()
   const live = new LiveCall({ walk, call: wanted, tool, era }, (hooks, signal) =>
     behind.upstream.request({
-      ...visitor,
+      // Not spread: that alone would cost as much as to decide.
+      requester: visitor.requester,
+      lane: visitor.lane,
+      capabilities: visitor.capabilities,
+      clientInfo: visitor.clientInfo,
+      credential: visitor.credential,
       method: 'tools/call',
-      params: {
-        name: wanted.tool,
-        arguments: wanted.arguments,
-        ...(call.meta !== undefined && { _meta: call.meta }),
-      },
+      params:
+        call.meta === undefined
+          ? { name: wanted.tool, arguments: wanted.arguments }
+          : { name: wanted.tool, arguments: wanted.arguments, _meta: call.meta },
       paramHeaders: paramHeaders(tool.item.inputSchema, wanted.arguments),
       exclusive: !era.perRequest && call.client !== undefined,
       signal,
       hooks,
     }),
   )
-  let isCancelled = false
-  const landed = watch(post, call, flights, live, () => {
-    isCancelled = true
-    live.abort()
-  })
+  const landed = watch(post, ticket, live)
   const reply = await live.plain
   landed()
-  const outcome = outcomeOf(reply)
-  if (outcome === undefined && !isCancelled) return handOver(ways, live, wanted, post.reply)
-
   const elsewhereMs = performance.now() - left
-  await approvals.finish({ call: wanted }, walk, undefined, outcome ?? 'failed')
-  tell(walking, outcome ?? 'failed', elsewhereMs)
-  if (outcome !== undefined) return answered(walking, (reply as { result: JsonObject }).result)
-  // Whoever takes a request back gets no answer to it.
-  endWithoutAnswer(post.reply)
+  const outcome = outcomeOf(reply)
+  if (outcome === undefined) {
+    return isCancelled(ticket)
+      ? takenBack(walking, wanted, walk, elsewhereMs)
+      : handOver(ways, live, wanted, post.reply)
+  }
+  approvals.finishSoon(wanted, walk, outcome).catch((error) => ways.settings.onError?.(error))
+  tell(walking, outcome, elsewhereMs)
+  return answered(walking, (reply as { result: JsonObject }).result)
+}
+
+const isCancelled = (ticket: Ticket | undefined) => ticket?.isCancelled === true
+
+/** Whoever takes a request back gets no answer to it. */
+function takenBack(walking: Walking, wanted: ToolCall, walk: string, elsewhereMs: number): 'answered' {
+  const { assent, onError } = walking.ways.settings
+  assent.approvals.finishSoon(wanted, walk, 'failed').catch((error) => onError?.(error))
+  tell(walking, 'failed', elsewhereMs)
+  endWithoutAnswer(walking.post.reply)
   return 'answered'
 }
 
@@ -146,21 +172,12 @@ function outcomeOf(reply: UpstreamReply | undefined): 'done' | 'failed' | undefi
 }
 
 /** Looks after a call in flight. Returns what to do when it has landed. */
-function watch(
-  { session, reply }: Post,
-  { id }: PlainCall,
-  flights: Flights,
-  live: LiveCall,
-  cancel: () => void,
-): () => void {
+function watch({ reply }: Post, ticket: Ticket | undefined, live: LiveCall): () => void {
   const tooLong = setTimeout(() => live.giveUp(), patienceMs)
-  if (session !== undefined) {
+  if (ticket !== undefined) {
     // A connection that is lost takes nothing back (H11-07): its client may only be on a bad line.
-    const remove = flights.add(session, id, { cancel, abort: () => live.abort() })
-    return () => {
-      clearTimeout(tooLong)
-      remove()
-    }
+    ticket.live = live
+    return () => clearTimeout(tooLong)
   }
   const gone = () => live.abort()
   reply.on('close', gone)
@@ -174,8 +191,7 @@ function watch(
 /** The usual way goes on with what is under way. Should it refuse, the call is given up, and the audit says so. */
 function handOver({ settings }: Ways, live: LiveCall, call: ToolCall, reply: ServerResponse): { left: object } {
   reply.once('close', () => {
-    if (live.isTaken) return
-    live.abort()
+    if (!live.drop()) return
     settings.assent.approvals
       .finish({ call }, live.walk, undefined, 'failed')
       .catch((error) => settings.onError?.(error))

@@ -1,43 +1,53 @@
 import type { Server } from '@modelcontextprotocol/server'
+import { Roll } from '../../base/roll.ts'
 import type { FoundSession } from '../../mcp/http/sessions.ts'
 import type { RpcId } from '../upstream/upstream.ts'
+import type { LiveCall } from './live-call.ts'
 
-/** A call of a 2025 session that its client may take back. */
-export interface Flight {
-  cancel(): void
-  /** Its session is over. */
-  abort(): void
+/** A call of a 2025 session from the moment it came, so that its client may take it back at any time. */
+export class Ticket {
+  /** Its client wants no answer any more. */
+  isCancelled = false
+  /** From when it is sent. */
+  live: LiveCall | undefined
+
+  cancel(): void {
+    this.isCancelled = true
+    this.live?.abort()
+  }
 }
 
 /** The calls under way on 2025 sessions, which a server of the SDK knows nothing of. */
 export interface Flights {
   has(session: FoundSession, id: RpcId): boolean
-  /** Returns how to take it out again. */
-  add(session: FoundSession, id: RpcId, flight: Flight): () => void
+  add(session: FoundSession, id: RpcId): Ticket
+  remove(session: FoundSession, id: RpcId): void
   cancel(session: FoundSession, id: unknown): void
 }
 
 export function trackFlights(): Flights {
-  const sessions = new WeakMap<Server, Map<RpcId, Flight>>()
+  const sessions = new WeakMap<Server, Roll<RpcId, Ticket>>()
 
-  function flightsOf({ server, closed }: FoundSession): Map<RpcId, Flight> {
+  function ticketsOf({ server, closed }: FoundSession): Roll<RpcId, Ticket> {
     const known = sessions.get(server)
     if (known !== undefined) return known
-    const made = new Map<RpcId, Flight>()
+    const made = new Roll<RpcId, Ticket>()
     sessions.set(server, made)
+    // Its session is over: whoever is left with the call says so.
     closed.addEventListener('abort', () => {
-      for (const flight of [...made.values()]) flight.abort()
+      for (const { live } of made.values()) live?.abort()
     })
     return made
   }
 
   return {
     has: (session, id) => sessions.get(session.server)?.has(id) === true,
-    add(session, id, flight) {
-      const flights = flightsOf(session)
-      flights.set(id, flight)
-      return () => flights.delete(id)
+    add(session, id) {
+      const ticket = new Ticket()
+      ticketsOf(session).set(id, ticket)
+      return ticket
     },
+    remove: (session, id) => void sessions.get(session.server)?.delete(id),
     cancel: (session, id) =>
       sessions
         .get(session.server)

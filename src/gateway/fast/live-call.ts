@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../approval/tool-call.ts'
 import type { KnownTool } from '../catalog.ts'
-import type { AskReply, UpstreamEra, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
+import type { AskReply, StopSignal, UpstreamEra, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
+import { Stop } from './stop.ts'
 
 /** A call that is started and under way at its upstream. Whoever takes it over goes on with it: nothing is sent twice. */
 export interface InHand {
@@ -10,11 +11,13 @@ export interface InHand {
   readonly tool: KnownTool
   /** What the upstream spoke when it was sent. */
   readonly era: UpstreamEra
+  /** Whoever asks first may go on with it. False: it was given up meanwhile, and the audit knows its end. */
+  take(): boolean
   /** Takes the place of sending it: what came so far is told, and the reply is waited for. */
   send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply>
 }
 
-type Send = (hooks: UpstreamHooks, signal: AbortSignal) => Promise<UpstreamReply>
+type Send = (hooks: UpstreamHooks, signal: StopSignal) => Promise<UpstreamReply>
 
 /** Sends a call for somebody who wants a plain result, and keeps whatever else comes for one who can do more with it. */
 export class LiveCall implements InHand {
@@ -24,42 +27,53 @@ export class LiveCall implements InHand {
   readonly era: UpstreamEra
   /** The reply, or undefined as soon as something else came first. */
   readonly plain: Promise<UpstreamReply | undefined>
-  readonly #ending = new AbortController()
+  readonly #stop = new Stop()
   readonly #reply: Promise<UpstreamReply>
-  readonly #waiting: ((hooks: UpstreamHooks) => void)[] = []
+  #waiting: ((hooks: UpstreamHooks) => void)[] | undefined
   #hooks: UpstreamHooks | undefined
-  #giveUp: () => void = () => {}
+  #owner: 'taker' | 'nobody' | undefined
+  #resolve: (reply: UpstreamReply | undefined) => void = nothing
 
-  constructor({ walk, call, tool, era }: Omit<InHand, 'send'>, send: Send) {
+  constructor({ walk, call, tool, era }: Omit<InHand, 'send' | 'take'>, send: Send) {
     this.walk = walk
     this.call = call
     this.tool = tool
     this.era = era
-    this.#reply = send(this.#listener(), this.#ending.signal)
+    this.#reply = send(this.#listener(), this.#stop)
     this.plain = new Promise((resolve, reject) => {
-      this.#giveUp = () => resolve(undefined)
+      this.#resolve = resolve
       this.#reply.then(resolve, reject)
     })
   }
 
-  /** Somebody took it over. */
-  get isTaken(): boolean {
-    return this.#hooks !== undefined
+  take(): boolean {
+    this.#owner ??= 'taker'
+    return this.#owner === 'taker'
+  }
+
+  /** Gives it up, unless somebody took it over. */
+  drop(): boolean {
+    this.#owner ??= 'nobody'
+    if (this.#owner === 'taker') return false
+    this.abort()
+    return true
   }
 
   /** From here on it is for whoever takes it over. */
   giveUp(): void {
-    this.#giveUp()
+    this.#resolve(undefined)
   }
 
   /** Nobody wants the reply any more. */
   abort(): void {
-    this.#ending.abort()
+    this.#stop.abort()
   }
 
   send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> {
     this.#hooks = hooks
-    for (const tell of this.#waiting.splice(0)) tell(hooks)
+    const waiting = this.#waiting ?? []
+    this.#waiting = undefined
+    for (const tell of waiting) tell(hooks)
     if (signal.aborted) this.abort()
     else signal.addEventListener('abort', () => this.abort(), { once: true })
     return this.#reply
@@ -68,8 +82,9 @@ export class LiveCall implements InHand {
   #listener(): UpstreamHooks {
     const later = (tell: (hooks: UpstreamHooks) => void): void => {
       if (this.#hooks === undefined) {
+        this.#waiting ??= []
         this.#waiting.push(tell)
-        this.#giveUp()
+        this.giveUp()
       } else tell(this.#hooks)
     }
     return {
@@ -86,3 +101,5 @@ export class LiveCall implements InHand {
     }
   }
 }
+
+function nothing(): void {}

@@ -1,28 +1,71 @@
+import { digest } from '../../base/canonical.ts'
 import type { Json } from '../../base/json.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { Ask } from '../../elicitation/request.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
 import { refusalIn } from '../../server/answers.ts'
 import { aboutOf } from '../../server/page-ask.ts'
 import { keepingAlive } from '../../server/progress.ts'
+import { sameQuestion } from '../../server/put.ts'
 import type { AskedForm } from '../../server/question.ts'
 import type { Round } from '../../server/round.ts'
 import type { Visit } from '../../server/visit.ts'
 import type { AskReply } from '../upstream/upstream.ts'
+import { type Opened, type Page, safePage } from './ask-open.ts'
+
+type Question = Pick<Ask, 'question' | 'purpose' | 'metadata'>
 
 /** Asks the requester in their inbox what their client cannot show, while the upstream waits. */
 export async function askInInbox(visit: Visit, round: Round, key: string, form: AskedForm): Promise<AskReply> {
-  const { assent, call, name, clocks, ctx } = visit
-  assent.events.tell({ kind: 'fallback', server: name, reason: 'upstream-form-in-inbox' })
-  const { elicitation } = await assent.ask({
-    question: { mode: 'form', message: form.message, schema: form.schema },
-    origin: { server: name },
-    requester: call.requester,
-    about: aboutOf(visit, key),
-    expiresInMs: clocks.question,
-  })
-  const waiting = { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }
-  const settled = await round.hold(() => keepingAlive(ctx, () => assent.wait(elicitation.id, waiting)))
+  const question = { mode: 'form', message: form.message, schema: form.schema } as const
+  const settled = await heldInInbox(visit, round, key, { question }, 'upstream-form-in-inbox')
   const refusal = refusalIn(settled)
   if (refusal !== undefined) throw refusal
   const { state } = settled
   const content = state.kind === 'answered' && 'content' in state.answer ? state.answer.content : {}
   return { result: { action: 'accept', content: content as Json } }
+}
+
+/** Asks the requester in their inbox to open an upstream's page. Yes is consent to open it, as in a client. */
+export async function openInInbox(visit: Visit, round: Round, key: string, page: Page): Promise<Opened> {
+  const { message, url } = safePage(visit.name, page, visit.assent.limits)
+  const ask: Question = {
+    // The address stands in the words too: not every channel shows a link.
+    question: { mode: 'url', message: `${message}\n${url}`, page: 'confirm' },
+    purpose: 'confirm',
+    metadata: { title: `Go to ${new URL(url).host}?`, link: url, confirmLabel: 'I opened it', cancelLabel: 'No' },
+  }
+  const settled = await heldInInbox(visit, round, key, ask, 'upstream-url-in-inbox')
+  const refusal = refusalIn(settled)
+  if (refusal === undefined) return 'accept'
+  if (refusal instanceof AskRefused && refusal.status === 'declined') return 'decline'
+  throw refusal
+}
+
+async function heldInInbox(
+  visit: Visit,
+  round: Round,
+  key: string,
+  asked: Question,
+  reason: string,
+): Promise<Elicitation> {
+  const { assent, call, name, clocks, ctx, walk } = visit
+  const f = digest(asked as never)
+  let id = sameQuestion(key, walk.p, f)?.r
+  if (id === undefined) {
+    assent.events.tell({ kind: 'fallback', server: name, reason })
+    const { elicitation } = await assent.ask({
+      ...asked,
+      origin: { server: name },
+      requester: call.requester,
+      about: aboutOf(visit, key),
+      expiresInMs: clocks.question,
+    })
+    id = elicitation.id
+    // Another question may end the round meanwhile: the retry finds this one, answered or not.
+    walk.p[key] = { f, r: id }
+  }
+  const asking = id
+  const waiting = { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }
+  return round.hold(() => keepingAlive(ctx, () => assent.wait(asking, waiting)))
 }

@@ -25,11 +25,21 @@ export type Opened = 'accept' | 'decline' | 'cancel'
 const longestUrl = 8_192
 
 /** Asks whether the person will open an upstream's page. Yes is consent to open it; when they are done the upstream knows. */
-export async function askOpen(visit: Visit, round: Round, key: string, page: Page): Promise<Opened> {
+export async function askOpen(
+  visit: Visit,
+  round: Round,
+  key: string,
+  page: Page,
+  opened?: (elicitationId: string) => void,
+): Promise<Opened> {
   const { name, walk, revision, assent } = visit
   const question = { mode: 'url' as const, ...safePage(name, page, assent.limits) }
-  if (!isPerRequest(revision))
-    return pushOpen(visit, { ...question, elicitationId: page.elicitationId ?? randomUUID() })
+  if (!isPerRequest(revision)) {
+    const elicitationId = page.elicitationId ?? randomUUID()
+    const action = await pushOpen(visit, { ...question, elicitationId })
+    if (action === 'accept' && page.elicitationId === undefined) opened?.(elicitationId)
+    return action
+  }
 
   const f = digest(question)
   const before = sameQuestion(key, walk.a, f)

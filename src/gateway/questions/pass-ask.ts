@@ -8,9 +8,9 @@ import { sameQuestion } from '../../server/put.ts'
 import { askedForm } from '../../server/question.ts'
 import type { Round } from '../../server/round.ts'
 import type { Visit } from '../../server/visit.ts'
-import type { AskReply, RpcError } from '../upstream/upstream.ts'
-import { askInInbox } from './ask-in-inbox.ts'
-import { askOpen } from './ask-open.ts'
+import type { AskReply, RpcError, UpstreamHooks } from '../upstream/upstream.ts'
+import { askInInbox, openInInbox } from './ask-in-inbox.ts'
+import { askOpen, type Opened, type Page } from './ask-open.ts'
 import { fromUpstream } from './provenance.ts'
 
 /** What passing on a question needs to know. `visit.name` is the upstream that asks. */
@@ -21,9 +21,16 @@ export interface Passing {
   readonly asks: boolean
   /** Where the client cannot be asked, somebody can be in the inbox. */
   readonly inbox: boolean
+  /** Whether the upstream may put one more question now; counts it. */
+  mayAsk(): boolean
   /** Called when something is asked. */
   asked?(): void
+  /** Called when a 2025 client agreed to open a page that the upstream gave no name of its own. */
+  opened?(elicitationId: string): void
 }
+
+/** Why a question was not put: the upstream asks too often. */
+export const tooManyAsks = 'too-many-asks'
 
 const notFound = -32_601
 const invalid = -32_602
@@ -51,9 +58,9 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
   const { mode = 'form', message, url, requestedSchema, elicitationId } = params
   if (typeof message !== 'string') return refuse(invalid, 'A question needs a message')
   if (mode === 'url') {
-    if (!visit.modes.url) return refuse(invalid, 'The client did not declare url mode')
+    if (!visit.modes.url && !inbox) return refuse(invalid, 'The client did not declare url mode')
     const page = { message, url: String(url), ...(typeof elicitationId === 'string' && { elicitationId }) }
-    return { result: { action: await askOpen(visit, round, key, page) } }
+    return { result: { action: await openPage(passing, key, page) } }
   }
   if (mode !== 'form') return refuse(invalid, `There is no mode "${String(mode)}"`)
   if (!isPlainObject(requestedSchema)) return refuse(invalid, 'A form needs a schema')
@@ -65,6 +72,31 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
   // By no other way after this one: an upstream waits only so long.
   const { value } = await askForm({ ...visit, modes: { form: true, url: false } }, round, key, form, false)
   return { result: { action: 'accept', content: value as Json } }
+}
+
+/** Asks whether the person will open an upstream's page, in their client or in their inbox. */
+export function openPage({ visit, round, opened }: Passing, key: string, page: Page): Promise<Opened> {
+  return visit.modes.url ? askOpen(visit, round, key, page, opened) : openInInbox(visit, round, key, page)
+}
+
+/** What an upstream asks while its call is under way, if it does not ask too often. Only people are spared: sampling passes. */
+export function unlessTooOften(passing: Passing, { asked, ...hooks }: UpstreamHooks): UpstreamHooks {
+  if (asked === undefined) return hooks
+  return {
+    ...hooks,
+    asked: async (method, params, signal) =>
+      method !== 'elicitation/create' || passing.mayAsk()
+        ? asked(method, params, signal)
+        : refuse(refusalCode, 'Too many questions in a minute', tooManyAsks),
+  }
+}
+
+/** Ends the call of an upstream that asks by its answers, and asks too often. */
+export function checkAskingRate({ visit, mayAsk }: Passing, questions: number): void {
+  for (let n = 0; n < questions; n += 1) {
+    if (mayAsk()) continue
+    throw new AskRefused('failed', `${visit.name} asks too many questions in a minute. Try again later.`, tooManyAsks)
+  }
 }
 
 /** Sampling and roots: the client's own business, passed on if it said that it can. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { Roll } from '../../base/roll.ts'
 import { refusalCode } from '../../mcp/refusal.ts'
-import { Flight } from './flight.ts'
+import { type Carrier, Flight } from './flight.ts'
 import { floodGate } from './flood.ts'
 import {
   isObject,
@@ -37,12 +38,13 @@ const orphanTime = 60_000
 export class Conversation {
   /** 2026-07-28: the upstream asks by results only, and what it says belongs to a request or to nobody. */
   perRequest = false
-  readonly flights = new Map<RpcId, Flight>()
+  readonly flights = new Roll<RpcId, Flight>()
   readonly #desk: ConversationDesk
   readonly #asks = new Map<RpcId, { controller: AbortController; flight: Flight; isAnyones: boolean }>()
   readonly #orphans = new Map<RpcId, number>()
   readonly #mayPass: () => boolean
   #lastId = 0
+  #callOffSilence: (() => void) | undefined
 
   constructor(desk: ConversationDesk) {
     this.#desk = desk
@@ -50,12 +52,14 @@ export class Conversation {
   }
 
   /** Takes a request on board. Its id is one that no other has, unless each request has a stream of its own. */
-  take(request: UpstreamRequest, forwardsOriginal = false): Flight {
+  take(carrier: Carrier, request: UpstreamRequest, forwardsOriginal = false): Flight {
     const own = forwardsOriginal ? request.original?.id : undefined
     const isOriginal = own !== undefined && (this.perRequest || (!this.flights.has(own) && !this.#orphans.has(own)))
     const place = isOriginal && !this.perRequest ? own : this.#freeId()
-    const flight = new Flight(request, isOriginal ? own : place, place, isOriginal)
+    const flight = new Flight(carrier, request, isOriginal ? own : place, place, isOriginal)
+    flight.heardAt = this.#now()
     this.flights.set(place, flight)
+    this.#listenForSilence()
     return flight
   }
 
@@ -85,13 +89,16 @@ export class Conversation {
 
   /** Ends all that is in flight. */
   loseAll(...why: Parameters<Flight['lose']>): void {
-    for (const flight of [...this.flights.values()]) flight.lose(...why)
+    this.#callOffSilence?.()
+    this.#callOffSilence = undefined
+    for (const flight of this.flights.values()) flight.lose(...why)
     for (const id of [...this.#asks.keys()]) this.#dropAsk(id)
   }
 
   /** `stream` is the request on whose own stream the message came. */
   hear(message: Message | undefined, raw: string, stream?: Flight) {
     if (message === undefined) return this.#desk.dropped()
+    if (stream !== undefined) stream.heardAt = this.#now()
     switch (message.kind) {
       case 'response':
         return this.#answered(message, raw, stream)
@@ -133,6 +140,7 @@ export class Conversation {
     void settled(() => hook.call(flight.hooks, method, params, ask.controller.signal)).then((reply) => {
       if (this.#asks.get(id) !== ask) return
       this.#asks.delete(id)
+      flight.heardAt = this.#now()
       answer(reply, flight)
     })
   }
@@ -156,13 +164,13 @@ export class Conversation {
       case 'notifications/cancelled':
         return isId(params.requestId) ? this.#dropAsk(params.requestId) : undefined
       case 'notifications/message': {
-        const flight = stream ?? (this.flights.size === 1 ? [...this.flights.values()][0] : undefined)
+        const flight = stream ?? (this.flights.size === 1 ? this.flights.values()[0] : undefined)
         if (flight?.hooks?.log !== undefined) return quietly(() => flight.hooks?.log?.(params))
         return this.#unasked(method, params)
       }
       case 'notifications/elicitation/complete': {
         const id = params.elicitationId
-        const flights = stream === undefined ? [...this.flights.values()] : [stream]
+        const flights = stream === undefined ? this.flights.values() : [stream]
         if (typeof id === 'string') for (const { hooks } of flights) quietly(() => hooks?.completed?.(id))
         return this.#unasked(method, params)
       }
@@ -179,14 +187,15 @@ export class Conversation {
     if (flight === undefined || token === undefined || params.progressToken !== flight.wireToken) {
       return this.#desk.dropped()
     }
+    flight.heardAt = this.#now()
     quietly(() => flight.hooks?.progress?.({ ...params, progressToken: token }))
   }
 
   #byToken(token: unknown): Flight | undefined {
-    if (token === undefined) return undefined
-    const flight = this.flights.get(token as RpcId)
+    if (!isId(token)) return undefined
+    const flight = this.flights.get(token)
     if (flight?.wireToken === token) return flight
-    return [...this.flights.values()].find(({ wireToken }) => wireToken === token)
+    return this.flights.values().find(({ wireToken }) => wireToken === token)
   }
 
   #bySubscription({ _meta }: JsonObject): Flight | undefined {
@@ -198,6 +207,28 @@ export class Conversation {
     // Many requesters share a 2026 upstream: what names no request is nobody's.
     if (this.perRequest) this.#desk.dropped()
     else this.#desk.tell(method, params)
+  }
+
+  /** One timer for all flights: one for each would cost more than the rest of its watching. */
+  #listenForSilence(): void {
+    const { clock, limits } = this.#desk
+    this.#callOffSilence ??= clock.after(limits.silence / 4, () => {
+      this.#callOffSilence = undefined
+      const now = this.#now()
+      for (const flight of this.flights.values()) {
+        // Until it is sent, other limits hold, and while it asks, those of people.
+        if (!flight.sent || this.#isAsking(flight)) flight.heardAt = now
+        else if (flight.heardAt <= now - limits.silence && mayEnd(flight)) {
+          flight.lose('silent', `nothing was heard of it for ${limits.silence} ms`)
+        }
+      }
+      if (this.flights.size > 0) this.#listenForSilence()
+    })
+  }
+
+  #isAsking(flight: Flight): boolean {
+    for (const ask of this.#asks.values()) if (ask.flight === flight) return true
+    return false
   }
 
   #dropAsk(id: RpcId): void {
@@ -215,6 +246,11 @@ export class Conversation {
   #now(): number {
     return this.#desk.clock.now().getTime()
   }
+}
+
+/** Who listens waits for as long as there is nothing to hear. */
+function mayEnd({ request }: Flight): boolean {
+  return request.method !== 'subscriptions/listen'
 }
 
 function refusal(reason: string, message: string): AskReply {

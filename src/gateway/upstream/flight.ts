@@ -1,7 +1,21 @@
 import type { Json } from '../../base/json.ts'
 import type { LostReason, RpcId, UpstreamHooks, UpstreamReply, UpstreamRequest } from './upstream.ts'
 
-/** One request on its way. It ends once; whatever comes later changes nothing. */
+/** Who carries flights: told of each that has ended, to free what it holds for it. */
+export interface Carrier {
+  landed(flight: Flight): void
+}
+
+/** What a flight is on, such as a stream of its own. */
+export interface Line {
+  /** The flight has its end, by an answer or without one. */
+  leave(hasAnswer: boolean): void
+}
+
+/**
+ * One request on its way. It ends once; whatever comes later changes nothing.
+ * No function made for one flight is a property of it: such a function, and all that it sees, outlives the flight by far.
+ */
 export class Flight {
   readonly request: UpstreamRequest
   /** The id on the wire. */
@@ -13,13 +27,16 @@ export class Flight {
   /** From here on the upstream may have begun to work on it. */
   sent = false
   reply: UpstreamReply | undefined
-  /** Frees what the transport holds for it. */
-  release: (flight: Flight) => void = nothing
+  line: Line | undefined
+  /** When the upstream last said something about it, or it was sent. */
+  heardAt = 0
   readonly ended: Promise<UpstreamReply>
+  readonly #carrier: Carrier
   #end: (reply: UpstreamReply) => void = nothing
-  #cancel: (() => void) | undefined
+  #isWatched = false
 
-  constructor(request: UpstreamRequest, id: RpcId, place: RpcId, isOriginal: boolean) {
+  constructor(carrier: Carrier, request: UpstreamRequest, id: RpcId, place: RpcId, isOriginal: boolean) {
+    this.#carrier = carrier
     this.request = request
     this.id = id
     this.place = place
@@ -47,16 +64,22 @@ export class Flight {
     return token === undefined || this.isOriginal ? token : this.id
   }
 
-  /** Ends the flight when the caller wants it no more; `cancel` tells the upstream. */
-  watch(cancel: () => void): void {
+  /** Whether nobody waits for it any more after it was sent, so that the upstream should be told. */
+  get isTakenBack(): boolean {
+    return this.sent && this.reply?.kind === 'lost' && ['cancelled', 'silent'].includes(this.reply.reason)
+  }
+
+  /** Ends the flight when the caller wants it no more. */
+  watch() {
     const { signal } = this.request
-    this.#cancel = () => {
-      if (this.reply !== undefined) return
-      cancel()
-      this.lose('cancelled', 'the caller wants no answer any more')
-    }
-    if (signal.aborted) this.#cancel()
-    else signal.addEventListener('abort', this.#cancel, { once: true })
+    if (signal.aborted) return this.handleEvent()
+    this.#isWatched = true
+    signal.addEventListener('abort', this, { once: true })
+  }
+
+  /** The caller wants it no more. */
+  handleEvent(): void {
+    this.lose('cancelled', 'the caller wants no answer any more')
   }
 
   lose(reason: LostReason, detail: string, sent = this.sent): void {
@@ -66,8 +89,8 @@ export class Flight {
   end(reply: UpstreamReply): void {
     if (this.reply !== undefined) return
     this.reply = reply
-    if (this.#cancel !== undefined) this.request.signal.removeEventListener('abort', this.#cancel)
-    this.release(this)
+    if (this.#isWatched) this.request.signal.removeEventListener('abort', this)
+    this.#carrier.landed(this)
     this.#end(reply)
   }
 }

@@ -48,6 +48,8 @@ export interface UpstreamLimits {
   readonly probe: number
   /** How long a 2025 handshake may take. */
   readonly handshake: number
+  /** How long an upstream may work on a request without a word of it; while it asks somebody, nothing is counted. */
+  readonly silence: number
   /** How long what was found by probing is believed. */
   readonly era: number
   readonly idle: number
@@ -71,6 +73,7 @@ export const defaultLimits: UpstreamLimits = {
   connect: 10_000,
   probe: 10_000,
   handshake: 60_000,
+  silence: 30 * 60_000,
   era: 600_000,
   idle: 600_000,
   sessions: 1_000,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import type { Requester } from '../../participant/requester.ts'
 
 /** The id of a JSON-RPC request. */
@@ -15,7 +16,7 @@ export interface RpcError {
 export interface Upstream {
   readonly name: string
   /** What the upstream speaks: probed at first need, remembered with an age, probed again after a failure. */
-  era(visitor: Visitor, signal: AbortSignal): Promise<EraReply>
+  era(visitor: Visitor, signal: StopSignal): Promise<EraReply>
   /** One request for one requester. Never throws for what an upstream may do. Nothing is sent twice that may have run. */
   request(request: UpstreamRequest): Promise<UpstreamReply>
   /** Tells a 2025 upstream something on this visitor's session, if there is one; a 2026 upstream is told nothing unasked. */
@@ -27,6 +28,8 @@ export interface Upstream {
   listen(listener: (news: UpstreamNews) => void): () => void
   /** Ends this visitor's 2025 session or own process as soon as nothing is in flight on it. */
   leave(visitor: Visitor): void
+  /** The same for all that was opened with an account of this participant, which is another one now, or none. */
+  letGo(participant: ParticipantId): void
   state(): UpstreamState
   /** Ends everything; what is in flight ends as lost. */
   close(): Promise<void>
@@ -36,11 +39,11 @@ export interface Upstream {
 export interface Visitor {
   readonly requester: Requester
   /** Keeps the sessions of one requester apart, such as those of two windows of one client. */
-  readonly lane?: string
+  readonly lane?: string | undefined
   /** What is declared to the upstream as the client's. */
   readonly capabilities: JsonObject
-  readonly clientInfo?: ClientInfo
-  readonly credential?: Credential
+  readonly clientInfo?: ClientInfo | undefined
+  readonly credential?: Credential | undefined
 }
 
 /** Name and version of a program, and whatever else it says of itself. */
@@ -65,9 +68,18 @@ export interface UpstreamRequest extends Visitor {
   readonly paramHeaders?: Readonly<Record<string, string>>
   /** 2025: nothing else that may ask is in flight on the session or process meanwhile, so every question is this request's. */
   readonly exclusive?: boolean
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   readonly hooks?: UpstreamHooks
 }
+
+/** As much of an `AbortSignal` as is needed here; a real one costs more than the rest of a call's watching. */
+export interface StopSignal {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: StopListener, options?: { once: boolean }): void
+  removeEventListener(type: 'abort', listener: StopListener): void
+}
+
+export type StopListener = (() => void) | { handleEvent(): void }
 
 /** Bytes that may be forwarded as they are. */
 export interface OriginalMessage {
@@ -138,6 +150,8 @@ export type LostReason =
   | 'broken'
   /** The caller's signal. */
   | 'cancelled'
+  /** It said nothing for too long. */
+  | 'silent'
   /** What came is not MCP. */
   | 'rubbish'
   | 'too-long'

@@ -1,4 +1,5 @@
-import { type Requester, requesterKey } from '../../participant/requester.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { requesterKey } from '../../participant/requester.ts'
 import type { Visitor } from './upstream.ts'
 
 /** The visitor of a request, and nothing else of it: what outlives the request must not hold it. */
@@ -13,9 +14,16 @@ export function visitorOf({ requester, lane, capabilities, clientInfo, credentia
 }
 
 /** Equal exactly for those who may share a 2025 session: same requester, lane, capabilities and client. */
-export function visitorKey({ requester, lane = '', capabilities, clientInfo = null as never }: Visitor): string {
-  return JSON.stringify([keyOf(requester), lane, capabilities, clientInfo])
+export function visitorKey({ requester, lane = '', capabilities, clientInfo }: Visitor): string {
+  const known = keys.get(capabilities)
+  if (known?.requester === requester && known.lane === lane && known.clientInfo === clientInfo) return known.key
+  const key = JSON.stringify([requesterKey(requester), lane, capabilities, clientInfo ?? null])
+  keys.set(capabilities, { requester, lane, clientInfo, key })
+  return key
 }
+
+// The same objects stand for the same visitor at each of their calls, and spelling them out is dear on the way of each.
+const keys = new WeakMap<JsonObject, Pick<Visitor, 'requester' | 'lane' | 'clientInfo'> & { readonly key: string }>()
 
 /** Equal exactly for those who may share a process: a secret in its environment is one requester's. */
 export function processKey(visitor: Visitor): string {
@@ -25,20 +33,9 @@ export function processKey(visitor: Visitor): string {
 /** As `processKey`, where requests stand alone and only a secret keeps requesters apart. */
 export function sharedProcessKey(visitor: Visitor): string {
   const secret = secretOf(visitor)
-  return secret === '' ? 'shared' : `${secret}${keyOf(visitor.requester)}`
+  return secret === '' ? 'shared' : `${secret}${requesterKey(visitor.requester)}`
 }
 
 function secretOf({ credential }: Visitor): string {
   return credential !== undefined && 'env' in credential ? JSON.stringify([credential.env, credential.value]) : ''
-}
-
-const keys = new WeakMap<Requester, string>()
-
-// A requester is the same object for all requests of a session, and a digest is dear on the way of each.
-function keyOf(requester: Requester): string {
-  const known = keys.get(requester)
-  if (known !== undefined) return known
-  const key = requesterKey(requester)
-  keys.set(requester, key)
-  return key
 }

@@ -1,3 +1,4 @@
+import { wayTo } from './elsewhere-page.ts'
 import { pageOf, type Sheet } from './frame.ts'
 import { icons } from './icons.ts'
 import { type Markup, markup } from './markup.ts'
@@ -16,7 +17,7 @@ export function confirmSheet(frame: Frame, { asked, labels }: ConfirmPageProps):
     title,
     body: markup`${questionHead('confirm', asked, said(title, 200), markup`${said(asked.server)} goes on only with your yes.`)}
 ${quotation(asked.server, asked.message)}
-${warning(labels.warning)}
+${warning(labels.warning)}${wayTo(labels.link ?? '')}
 ${questionForm(frame, asked.action, {
   accept: said(labels.confirmLabel?.trim() || 'Yes, go ahead', 60),
   decline: said(labels.cancelLabel?.trim() || 'No', 60),

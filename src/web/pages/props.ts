@@ -74,6 +74,8 @@ export interface ConfirmPageProps {
     readonly warning?: string
     readonly confirmLabel?: string
     readonly cancelLabel?: string
+    /** A page elsewhere that is to be opened first. */
+    readonly link?: string
   }
 }
 

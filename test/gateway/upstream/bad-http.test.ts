@@ -80,7 +80,7 @@ test.each(eras)('%s: an error page is a refusal, and only a failure may have run
   expect(textOf(await call(upstream, 'x'))).toBe('lost: refused, sent: false')
 })
 
-test.each(eras)('%s: a redirect is not followed', async (era) => {
+test.each(eras)('%s: a redirect is not followed (S-07)', async (era) => {
   const there = await badServer(era, ({ id, json }) => json({ id, result: hi }))
   const { url } = await badServer(era, ({ res }) => {
     res.writeHead(307, { Location: there.url.href }).end()

@@ -50,7 +50,7 @@ describe.each([
     await until(() => waits.cancelled > before.cancelled)
   })
 
-  test('a credential is on the requests of its requester and on no other', async () => {
+  test('a credential is on the requests of its requester and on no other (O-05)', async () => {
     const { url, requests } = await serve()
     const upstream = opened({ ...at(url), headers: { Authorization: 'Bearer everybody', 'X-Team': 'blue' } })
     await call(upstream, 'echo', { text: 'a' })
@@ -202,7 +202,7 @@ describe('a 2025 upstream over HTTP', () => {
   })
 
   test.each([404, 400] as const)(
-    'a session the upstream forgot (%s) is made anew, and the request sent again',
+    'a session the upstream forgot (%s) is made anew, and the request sent again (H11-02)',
     async (forgets) => {
       const { url, sessions, forget } = await oldServer({ forgets })
       const upstream = opened(at(url))
@@ -222,7 +222,7 @@ describe('a 2025 upstream over HTTP', () => {
     expect(textOf(await call(upstream, 'echo', { text: 'x' }))).toBe('x')
   })
 
-  test('whoever leaves has their session ended there', async () => {
+  test('whoever leaves has their session ended there (H11-03)', async () => {
     const { url, sessions } = await oldServer()
     const upstream = opened(at(url))
     await call(upstream, 'echo', { text: 'x' })

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
@@ -53,4 +56,11 @@ test.each([
   const after = await heapAfter(10_000, once)
   expect(after - before).toBeLessThan(2_000_000)
   expect(upstream.state()).toMatchObject({ inFlight: 0, dropped: 0 })
+})
+
+test('what a call holds is collected with the young: nothing old refers to it', { timeout: 60_000 }, async () => {
+  const program = fileURLToPath(new URL('./programs/young.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', program])
+  // Kept until the next full collection, each would be some 27,000 bytes.
+  expect(Number(stdout)).toBeLessThan(5_000)
 })

@@ -175,7 +175,7 @@ describe('a 2025 program', () => {
 })
 
 describe('a program that behaves badly', () => {
-  test('crashes: the call is lost and may have run, and the next one meets a new process', async () => {
+  test('crashes: the call is lost and may have run, and the next one meets a new process (T26-04)', async () => {
     const upstream = opened(programOf('rough-stdio'))
     expect(textOf(await call(upstream, 'fine'))).toBe('fine')
 

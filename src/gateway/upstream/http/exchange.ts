@@ -1,14 +1,23 @@
 import type { Dispatcher } from 'undici'
 import { EventReader } from './events.ts'
+import type { Lingering } from './lingering.ts'
 import type { Connections } from './pool.ts'
 
 /** One HTTP request to send. */
 export interface Outgoing {
   readonly method: 'POST' | 'GET' | 'DELETE'
-  readonly path: string
   /** Names and values in turn. */
   readonly headers: string[]
   readonly body?: Buffer | string
+}
+
+/** What all requests to one address share. */
+export interface Road {
+  readonly connections: Connections
+  readonly path: string
+  /** How long an answer may be, in bytes. */
+  readonly limit: number
+  readonly lingering: Lingering
 }
 
 /** What an HTTP request came to. */
@@ -32,12 +41,18 @@ export interface ExchangeListener {
   ended(end: HttpEnd, exchange: Exchange): void
 }
 
+let lastId = 0
+const nextId = () => ++lastId
+
 const nobodyWaits = new Error('nobody waits for this any more')
 
 /** One HTTP request and what comes back: a body, or a stream of events. Redirects are answers like any other. */
 export class Exchange implements Dispatcher.DispatchHandler {
+  /** One that no other exchange has. */
+  readonly id = nextId()
   readonly #listener: ExchangeListener
   readonly #limit: number
+  readonly #lingering: Lingering
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #status = 0
@@ -46,14 +61,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #length = 0
 
-  constructor(
-    connections: Connections,
-    { method, path, headers, body }: Outgoing,
-    limit: number,
-    listener: ExchangeListener,
-  ) {
+  constructor(road: Road, { method, headers, body }: Outgoing, listener: ExchangeListener) {
+    const { connections, path, limit, lingering } = road
     this.#listener = listener
     this.#limit = limit
+    this.#lingering = lingering
     try {
       connections.dispatch({ method, path, headers, body: body ?? null }, this)
     } catch (error) {
@@ -77,6 +89,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** Nobody waits for it: a stream that brought its answer may end by itself, any other is closed. */
+  leave(hasAnswer: boolean): void {
+    if (this.#isOver) return
+    if (hasAnswer) this.#lingering.add(this)
+    else this.abort()
   }
 
   /** Closes it; nothing more is heard of it. */

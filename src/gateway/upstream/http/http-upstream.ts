@@ -1,5 +1,6 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
+import type { ParticipantId } from '../../../participant/participant.ts'
 import { EraMemory } from '../era-memory.ts'
 import { isPerRequestError } from '../handshake.ts'
 import { Health, tellTurns } from '../health.ts'
@@ -9,6 +10,7 @@ import { unlessAborted } from '../unless-aborted.ts'
 import type {
   EraReply,
   Lost,
+  StopSignal,
   Upstream,
   UpstreamNews,
   UpstreamReply,
@@ -51,7 +53,7 @@ class HttpUpstream implements Upstream {
     this.#perRequest = new PerRequestLeg(this.#way, () => this.#drop())
   }
 
-  async era(visitor: Visitor, signal: AbortSignal): Promise<EraReply> {
+  async era(visitor: Visitor, signal: StopSignal): Promise<EraReply> {
     if (this.#isClosed) return closed
     const { era } = this.#memory
     return era !== undefined ? { kind: 'found', era } : unlessAborted(this.#probe(visitor), signal)
@@ -82,10 +84,14 @@ class HttpUpstream implements Upstream {
   leave(visitor: Visitor): void {
     const key = visitorKey(visitor)
     const session = this.#sessions.get(key)
-    if (session === undefined) return
-    this.#sessions.delete(key)
-    session.isLeaving = true
-    if (session.inFlight === 0) void session.end()
+    if (session !== undefined) this.#retire(key, session)
+  }
+
+  letGo(participant: ParticipantId): void {
+    for (const [key, session] of this.#sessions) {
+      const { requester, credential } = session.visitor
+      if (credential !== undefined && requester.participant === participant) this.#retire(key, session)
+    }
   }
 
   state(): UpstreamState {

@@ -1,5 +1,5 @@
 import { Conversation } from '../conversation.ts'
-import type { Flight } from '../flight.ts'
+import type { Carrier, Flight } from '../flight.ts'
 import { readMessage } from '../message.ts'
 import { perRequestRevision } from '../per-request.ts'
 import type { UpstreamReply, UpstreamRequest } from '../upstream.ts'
@@ -9,7 +9,7 @@ import { judge } from './judge.ts'
 import type { HttpWay } from './way.ts'
 
 /** Requests of 2026-07-28: each stands alone, on a stream of its own, and closing the stream cancels it (H26-11). */
-export class PerRequestLeg {
+export class PerRequestLeg implements Carrier {
   readonly #way: HttpWay
   readonly #conversation: Conversation
 
@@ -31,11 +31,10 @@ export class PerRequestLeg {
 
   request(request: UpstreamRequest): Promise<UpstreamReply> {
     const way = this.#way
-    const flight = this.#conversation.take(request, request.original?.perRequest === true)
-    flight.release = () => this.#conversation.leave(flight)
+    const flight = this.#conversation.take(this, request, request.original?.perRequest === true)
     const body = writeRequest(flight, true, way.surroundings.self)
     if (body === undefined) return flight.ended
-    const exchange = way.send(
+    flight.line = way.send(
       { method: 'POST', headers: way.perRequestHeaders(perRequestRevision, request), body },
       {
         started: () => {
@@ -45,12 +44,13 @@ export class PerRequestLeg {
         ended: (end, exchange) => this.#over(flight, end, exchange),
       },
     )
-    flight.release = () => {
-      this.#conversation.leave(flight)
-      finish(way, flight, exchange)
-    }
-    flight.watch(nothing)
+    flight.watch()
     return flight.ended
+  }
+
+  landed(flight: Flight): void {
+    this.#conversation.leave(flight)
+    flight.line?.leave(flight.reply?.kind !== 'lost')
   }
 
   close(): void {
@@ -63,12 +63,3 @@ export class PerRequestLeg {
     if (flight.reply === undefined) flight.end(judge(end, flight.sent))
   }
 }
-
-/** A stream that brought its answer may end by itself; any other is closed. */
-export function finish(way: HttpWay, flight: Flight, exchange: Exchange): void {
-  if (exchange.isOver) return
-  if (flight.reply?.kind === 'lost') exchange.abort()
-  else way.lingering.add(exchange)
-}
-
-function nothing(): void {}

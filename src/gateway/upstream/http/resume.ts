@@ -1,3 +1,4 @@
+import type { Line } from '../flight.ts'
 import type { Exchange } from './exchange.ts'
 import type { HttpWay } from './way.ts'
 
@@ -13,8 +14,8 @@ const usualWait = 1_000
 const leastWait = 50
 const mostFailures = 5
 
-/** Takes a broken stream up again where it broke off, as often as it breaks (H11-08). Returns how to stop. */
-export function resume(way: HttpWay, broken: Exchange, { headers, event, failed }: Resumed): () => void {
+/** Takes a broken stream up again where it broke off, as often as it breaks (H11-08). */
+export function resume(way: HttpWay, broken: Exchange, { headers, event, failed }: Resumed): Line {
   let lastId = broken.lastEventId ?? ''
   let retry = broken.retry ?? usualWait
   let failures = 0
@@ -40,5 +41,5 @@ export function resume(way: HttpWay, broken: Exchange, { headers, event, failed 
     stop = wait()
   }
 
-  return () => stop()
+  return { leave: () => stop() }
 }

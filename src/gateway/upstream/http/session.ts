@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
-import type { Flight } from '../flight.ts'
+import type { Carrier, Flight } from '../flight.ts'
 import { eraOfGreeting, greeting } from '../handshake.ts'
 import { readMessage } from '../message.ts'
 import type { Credential, EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest, Visitor } from '../upstream.ts'
 import { cancelled, writeRequest } from '../wire.ts'
 import type { Exchange, HttpEnd, ResponseHeaders } from './exchange.ts'
 import { judge } from './judge.ts'
-import { finish } from './per-request-leg.ts'
 import { resume } from './resume.ts'
 import { UnaskedStream } from './unasked-stream.ts'
 import type { HttpWay } from './way.ts'
@@ -31,7 +30,7 @@ export interface SessionDesk {
 }
 
 /** One 2025 session over HTTP, of one visitor. */
-export class Session {
+export class Session implements Carrier {
   readonly visitor: Visitor
   /** How its handshake ended. */
   readonly ready: Promise<EraReply>
@@ -89,9 +88,8 @@ export class Session {
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     this.#credential = request.credential
     // On board before the handshake is over: what an upstream asks first is then already somebody's.
-    const flight = this.#conversation.take(request, request.original?.perRequest === false)
-    flight.release = () => this.#release(flight)
-    flight.watch(() => {})
+    const flight = this.#conversation.take(this, request, request.original?.perRequest === false)
+    flight.watch()
     if (!this.#isOpen) {
       const greeted = await Promise.race([this.ready, flight.ended])
       if (greeted.kind !== 'found') flight.end(greeted)
@@ -141,9 +139,9 @@ export class Session {
     const clock = new AbortController()
     const callOff = way.clock.after(limits.handshake, () => clock.abort())
     const params = greeting(this.visitor, self)
-    const flight = this.#conversation.take({ ...this.visitor, method: 'initialize', params, signal: clock.signal })
-    flight.release = () => this.#release(flight)
-    flight.watch(() => {})
+    const request = { ...this.visitor, method: 'initialize', params, signal: clock.signal }
+    const flight = this.#conversation.take(this, request)
+    flight.watch()
     this.#send(flight, (_, headers) => {
       const id = headers['mcp-session-id']
       if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) this.#id = id
@@ -190,7 +188,7 @@ export class Session {
     const { way } = this.#desk
     const body = writeRequest(flight, false, way.surroundings.self)
     if (body === undefined) return
-    const exchange = way.send(
+    flight.line = way.send(
       { method: 'POST', headers: this.headers(flight.request.credential), body },
       {
         ...(head !== undefined && { head }),
@@ -201,11 +199,6 @@ export class Session {
         ended: (end, exchange) => this.#over(flight, end, exchange),
       },
     )
-    flight.release = () => {
-      if (isCancelled(flight)) this.#post(cancelled(flight), flight.request.credential, 1)
-      finish(way, flight, exchange)
-      this.#release(flight)
-    }
   }
 
   #over(flight: Flight, end: HttpEnd, exchange: Exchange) {
@@ -223,19 +216,17 @@ export class Session {
   }
 
   #resume(flight: Flight, broken: Exchange): void {
-    const stop = resume(this.#desk.way, broken, {
+    flight.line = resume(this.#desk.way, broken, {
       headers: () => this.headers(flight.request.credential),
       event: (data) => this.#conversation.hear(readMessage(data), data, flight),
       failed: (detail) => flight.lose('broken', detail, true),
     })
-    flight.release = () => {
-      if (isCancelled(flight)) this.#post(cancelled(flight), flight.request.credential, 1)
-      stop()
-      this.#release(flight)
-    }
   }
 
-  #release(flight: Flight): void {
+  landed(flight: Flight): void {
+    const { request } = flight
+    if (flight.isTakenBack && request.method !== 'initialize') this.#post(cancelled(flight), request.credential, 1)
+    flight.line?.leave(flight.reply?.kind !== 'lost')
     this.#conversation.leave(flight)
     this.lastUsed = this.#desk.way.clock.now().getTime()
     if (this.isLeaving && this.inFlight === 0) void this.end()
@@ -259,10 +250,6 @@ export class Session {
       )
     })
   }
-}
-
-function isCancelled({ sent, reply, request }: Flight): boolean {
-  return sent && request.method !== 'initialize' && reply?.kind === 'lost' && reply.reason === 'cancelled'
 }
 
 // 404 is what the protocol says (H11-02); many servers made after the SDK's first examples say 400 and name the session.

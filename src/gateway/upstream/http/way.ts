@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.ts'
 import { nameHeader } from '../header-values.ts'
 import type { HttpSettings, UpstreamSurroundings } from '../settings.ts'
 import type { Credential, UpstreamRequest } from '../upstream.ts'
-import { Exchange, type ExchangeListener, type Outgoing } from './exchange.ts'
+import { Exchange, type ExchangeListener, type Outgoing, type Road } from './exchange.ts'
 import { Lingering } from './lingering.ts'
-import { type Connections, connectionsTo } from './pool.ts'
+import { connectionsTo } from './pool.ts'
 
 const common = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream']
 
@@ -13,23 +13,24 @@ export class HttpWay {
   readonly clock: Clock
   readonly surroundings: UpstreamSurroundings
   readonly lingering: Lingering
-  readonly #connections: Connections
-  readonly #path: string
+  readonly #road: Road
   readonly #headers: string[]
-  readonly #limit: number
 
   constructor({ url, headers = {} }: HttpSettings, surroundings: UpstreamSurroundings) {
     this.clock = surroundings.clock
     this.surroundings = surroundings
     this.lingering = new Lingering(surroundings.clock)
-    this.#connections = connectionsTo(url.origin, surroundings.limits.connect)
-    this.#path = `${url.pathname}${url.search}`
+    this.#road = {
+      connections: connectionsTo(url.origin, surroundings.limits.connect),
+      path: `${url.pathname}${url.search}`,
+      limit: surroundings.limits.messageBytes,
+      lingering: this.lingering,
+    }
     this.#headers = [...common, ...Object.entries(headers).flat()]
-    this.#limit = surroundings.limits.messageBytes
   }
 
-  send(outgoing: Omit<Outgoing, 'path'>, listener: ExchangeListener): Exchange {
-    return new Exchange(this.#connections, { ...outgoing, path: this.#path }, this.#limit, listener)
+  send(outgoing: Outgoing, listener: ExchangeListener): Exchange {
+    return new Exchange(this.#road, outgoing, listener)
   }
 
   /** The headers of every request; a credential is put on this one only. */
@@ -59,6 +60,6 @@ export class HttpWay {
 
   async close(): Promise<void> {
     this.lingering.close()
-    await this.#connections.destroy()
+    await this.#road.connections.destroy()
   }
 }

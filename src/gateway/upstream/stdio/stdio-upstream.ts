@@ -1,5 +1,6 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
+import type { ParticipantId } from '../../../participant/participant.ts'
 import { EraMemory } from '../era-memory.ts'
 import { Health, tellTurns } from '../health.ts'
 import type { StdioSettings, UpstreamSurroundings } from '../settings.ts'
@@ -8,6 +9,7 @@ import type {
   EraReply,
   Lost,
   LostReason,
+  StopSignal,
   Upstream,
   UpstreamEra,
   UpstreamNews,
@@ -16,7 +18,7 @@ import type {
   UpstreamState,
   Visitor,
 } from '../upstream.ts'
-import { processKey, sharedProcessKey, visitorOf } from '../visitor.ts'
+import { processKey, sharedProcessKey, visitorKey, visitorOf } from '../visitor.ts'
 import { BackOff } from './back-off.ts'
 import { childEnvironment } from './environment.ts'
 import { longestIdle } from './places.ts'
@@ -73,7 +75,7 @@ class StdioUpstream implements Upstream {
     }
   }
 
-  async era(visitor: Visitor, signal: AbortSignal): Promise<EraReply> {
+  async era(visitor: Visitor, signal: StopSignal): Promise<EraReply> {
     for (;;) {
       if (this.#isClosed) return lost('closed', 'the gateway ends')
       const { era } = this.#memory
@@ -109,9 +111,13 @@ class StdioUpstream implements Upstream {
   }
 
   leave(visitor: Visitor): void {
-    for (const worker of this.#of(visitor)) {
-      worker.isLeaving = true
-      if (worker.idleSince() !== undefined) void worker.end()
+    for (const worker of this.#of(visitor)) this.#retire(worker)
+  }
+
+  letGo(participant: ParticipantId): void {
+    for (const worker of this.#workers) {
+      const { requester, credential } = worker.visitor
+      if (credential !== undefined && requester.participant === participant) this.#retire(worker)
     }
   }
 
@@ -135,7 +141,7 @@ class StdioUpstream implements Upstream {
   }
 
   /** One at a time: a program is not started many times over to learn the same thing. */
-  async #probe(visitor: Visitor, signal: AbortSignal): Promise<EraReply> {
+  async #probe(visitor: Visitor, signal: StopSignal): Promise<EraReply> {
     const deadline = this.#now() + this.#surroundings.limits.queueWait
     for (;;) {
       const started = this.#start(visitor, processKey(visitor), this.#diesOfProbes ? 'greet' : 'probe')
@@ -219,7 +225,7 @@ class StdioUpstream implements Upstream {
   readonly #places = new WeakMap<Worker, { idleSince(): number | undefined; evict(): void }>()
 
   /** Waits for room, or says why it does not. */
-  async #stillFull(signal: AbortSignal, deadline: number): Promise<Lost | undefined> {
+  async #stillFull(signal: StopSignal, deadline: number): Promise<Lost | undefined> {
     const { limits } = this.#surroundings
     if (this.#waiting.size >= limits.queue) return lost('busy', 'too many requests wait for a process')
     const left = deadline - this.#now()
@@ -253,9 +259,15 @@ class StdioUpstream implements Upstream {
     this.#waiting.wake()
   }
 
+  /** The 2025 processes of this visitor, whatever secret they were started with. */
   #of(visitor: Visitor): Worker[] {
-    const key = processKey(visitor)
-    return [...this.#workers].filter((worker) => worker.key === key)
+    const key = visitorKey(visitor)
+    return [...this.#workers].filter(({ era, visitor: own }) => era?.perRequest !== true && visitorKey(own) === key)
+  }
+
+  #retire(worker: Worker): void {
+    worker.isLeaving = true
+    if (worker.idleSince() !== undefined) void worker.end()
   }
 
   #sweepLater(): void {

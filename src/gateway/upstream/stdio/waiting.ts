@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
+import type { StopSignal } from '../upstream.ts'
 
 /** Requests that wait for a process. */
 export class Waiting {
@@ -14,7 +15,7 @@ export class Waiting {
   }
 
   /** Until something changed, the signal, or so many milliseconds. */
-  wait(signal: AbortSignal, ms: number): Promise<void> {
+  wait(signal: StopSignal, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         callOff()

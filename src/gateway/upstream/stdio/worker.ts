@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
-import type { Flight } from '../flight.ts'
+import type { Carrier, Flight } from '../flight.ts'
 import { eraOfGreeting, greeting, isPerRequestError } from '../handshake.ts'
 import { readMessage } from '../message.ts'
 import { eraOfDiscovery } from '../per-request.ts'
@@ -12,6 +12,9 @@ import type { Occupant } from './places.ts'
 
 /** How a new process is met: asked what it speaks, greeted as a 2025 server, or taken for what was found before. */
 export type Meeting = 'probe' | 'greet' | UpstreamEra
+
+/** Nobody takes these back. */
+const handshakes = new Set(['initialize', 'server/discover'])
 
 /** What a process needs from its upstream. */
 export interface WorkerDesk {
@@ -25,7 +28,7 @@ export interface WorkerDesk {
 }
 
 /** One process of an upstream. */
-export class Worker implements Occupant {
+export class Worker implements Occupant, Carrier {
   /** Who may use it. */
   key: string
   readonly visitor: Visitor
@@ -95,7 +98,8 @@ export class Worker implements Occupant {
 
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     // On board before the handshake is over: what an upstream asks first is then already somebody's.
-    const flight = this.#take(request)
+    const flight = this.#conversation.take(this, request)
+    flight.watch()
     if (this.era === undefined) {
       const met = await Promise.race([this.ready, flight.ended])
       if (met.kind !== 'found') flight.end(met)
@@ -151,22 +155,18 @@ export class Worker implements Occupant {
   async #handshake(method: string, params: JsonObject, perRequest: boolean, ms: number): Promise<UpstreamReply> {
     const silence = new AbortController()
     const callOff = this.#desk.surroundings.clock.after(ms, () => silence.abort())
-    const flight = this.#conversation.take({ ...this.visitor, method, params, signal: silence.signal })
-    flight.release = () => this.#conversation.leave(flight)
-    flight.watch(() => {})
+    const flight = this.#conversation.take(this, { ...this.visitor, method, params, signal: silence.signal })
+    flight.watch()
     this.#write(flight, perRequest)
     const reply = await flight.ended
     callOff()
     return reply
   }
 
-  #take(request: UpstreamRequest): Flight {
-    const flight = this.#conversation.take(request)
-    flight.release = () => this.#conversation.leave(flight)
-    flight.watch(() => {
-      if (flight.sent) this.#child.write(JSON.stringify(cancelled(flight)))
-    })
-    return flight
+  landed(flight: Flight): void {
+    const { method } = flight.request
+    if (flight.isTakenBack && !handshakes.has(method)) this.#child.write(JSON.stringify(cancelled(flight)))
+    this.#conversation.leave(flight)
   }
 
   #write(flight: Flight, perRequest: boolean) {

@@ -26,6 +26,10 @@ export function newTools() {
     }
     return say('three')
   })
+  server.registerTool('change', {}, async () => {
+    server.sendToolListChanged()
+    return say('changed')
+  })
   server.registerTool('wait', {}, async (ctx) => {
     waits.begun += 1
     const { signal } = ctx.mcpReq

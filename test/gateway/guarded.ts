@@ -1,0 +1,50 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { onTestFinished } from 'vitest'
+
+/** What somebody is told who is not let through. */
+export interface NotLetIn {
+  readonly status: 401 | 403
+  readonly challenge: string
+}
+
+type Judged = NotLetIn | undefined
+
+/** In front of an upstream: lets through whom `judge` lets, and writes down what every request brought in this header. */
+export async function guarded(
+  inner: URL,
+  header: string,
+  judge: (brought: string | undefined, body: string) => Judged | Promise<Judged>,
+): Promise<{ readonly url: URL; readonly seen: (string | undefined)[] }> {
+  const seen: (string | undefined)[] = []
+  const server = createServer(async (request, response) => {
+    const brought = request.headers[header] as string | undefined
+    seen.push(brought)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    // Whom it asks may be gone at the end of a test.
+    const refused = await Promise.resolve(judge(brought, body.toString())).catch(() => 'gone' as const)
+    if (refused === 'gone') return void response.destroy()
+    if (refused !== undefined)
+      return void response.writeHead(refused.status, { 'www-authenticate': refused.challenge }).end()
+    const answer = await fetch(inner, {
+      method: request.method ?? 'GET',
+      headers: Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name)),
+      ) as Record<string, string>,
+      ...(body.length > 0 && { body }),
+    })
+    response.writeHead(
+      answer.status,
+      Object.fromEntries([...answer.headers].filter(([name]) => name !== 'content-encoding')),
+    )
+    if (answer.body === null) return void response.end()
+    // Either side may go at any time.
+    await pipeline(answer.body, response).catch(() => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close().closeAllConnections())
+  return { seen, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`) }
+}

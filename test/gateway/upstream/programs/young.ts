@@ -1,0 +1,65 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getHeapStatistics } from 'node:v8'
+import { systemClock } from '../../../../src/base/clock.ts'
+import { Stop } from '../../../../src/gateway/fast/stop.ts'
+import { defaultUpstreamLimits, openUpstream, ProcessPlaces } from '../../../../src/gateway/index.ts'
+
+/** Makes calls to a server of 2026-07-28, collects the young alone, and prints by how many bytes a call the heap grew. */
+const server = createServer((request, reply) => {
+  let text = ''
+  request.on('data', (chunk) => {
+    text += chunk
+  })
+  request.on('end', () => {
+    const { id, method } = JSON.parse(text) as { id: number; method: string }
+    const result =
+      method === 'server/discover' ? { supportedVersions: ['2026-07-28'], capabilities: {} } : { content: [] }
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    reply.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })}\n\n`)
+    // A moment later, as servers do: the answer is taken while its stream is still open.
+    setImmediate(() => reply.end())
+  })
+})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
+const surroundings = {
+  clock: systemClock,
+  self: { name: 'test', version: '0' },
+  limits: defaultUpstreamLimits,
+  places: new ProcessPlaces(1),
+}
+const upstream = openUpstream({ name: 'up', url }, surroundings)
+
+async function call(): Promise<void> {
+  const held = Array.from({ length: 500 }, (_, index) => ({ index }))
+  await upstream.request({
+    requester: { participant: 'local' as never, client: 'local' },
+    capabilities: {},
+    method: 'tools/call',
+    params: { name: 'echo', arguments: {} },
+    // A real signal keeps its listeners for as long as any old garbage does; those who call often do not use one.
+    signal: new Stop(),
+    hooks: { progress: () => held },
+  })
+}
+
+async function calls(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 50) {
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        for (let m = 0; m < 5; m++) await call()
+      }),
+    )
+    globalThis.gc?.({ type: 'minor' } as never)
+  }
+}
+
+await calls(500)
+globalThis.gc?.()
+const before = getHeapStatistics().used_heap_size
+const count = 2_000
+await calls(count)
+process.stdout.write(String((getHeapStatistics().used_heap_size - before) / count))
+await upstream.close()
+server.close()
