@@ -38,14 +38,12 @@ export type ListReply = Listed | UpstreamError | Unauthorized | Lost
 /** The lists of upstreams, remembered for a while for each who asks: what one sees another may not. */
 export interface Catalog {
   list(behind: Behind, kind: ListKind, visitor: Visitor, signal: AbortSignal): Promise<ListReply>
-  /** Undefined: the upstream lists no such tool. */
+  /** What was listed of a tool is believed for some seconds, unless its upstream tells of a change. Undefined: it lists no such tool. */
   tool(
     behind: Behind,
     name: string,
     visitor: Visitor,
     signal: AbortSignal,
-    /** How long what was listed is believed at least. */
-    atLeastMs?: number,
   ): Promise<KnownTool | Exclude<ListReply, Listed> | undefined>
   /** What was remembered of this upstream is out of date; for one requester only, where that is said. */
   forget(server: string, requester?: Requester): void
@@ -61,6 +59,8 @@ interface Kept {
 const most = 2_000
 const mostPages = 100
 const longestMs = 60_000
+/** Many upstreams say that their list holds for no time at all; asking for it again at each call would double the work. */
+const believedMs = 5_000
 
 export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: number }): Catalog {
   const kept = new Map<string, Kept>()
@@ -105,11 +105,11 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
       const found = await find(behind, kind, visitor, signal)
       return 'kind' in found ? found : found.listed
     },
-    async tool(behind, name, visitor, signal, atLeastMs) {
-      const found = await find(behind, 'tools', visitor, signal, atLeastMs)
+    async tool(behind, name, visitor, signal) {
+      const found = await find(behind, 'tools', visitor, signal, believedMs)
       if ('kind' in found) return found
-      found.tools ??= toolsIn(found.listed)
-      return found.tools.get(name)
+      // One that is not there may be new.
+      return toolIn(found, name) ?? toolIn(await find(behind, 'tools', visitor, signal), name)
     },
     forget(server, requester) {
       forgotten += 1
@@ -119,6 +119,12 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
       }
     },
   }
+}
+
+function toolIn(found: Kept | Exclude<ListReply, Listed>, name: string) {
+  if ('kind' in found) return found
+  found.tools ??= toolsIn(found.listed)
+  return found.tools.get(name)
 }
 
 function toolsIn({ items }: Listed): ReadonlyMap<string, KnownTool> {

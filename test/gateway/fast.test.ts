@@ -118,6 +118,8 @@ const upstreams: Record<string, () => Promise<URL>> = {
     ).url,
 }
 
+const nested = (depth: number): unknown => (depth === 0 ? 'x' : [nested(depth - 1)])
+
 const policy = { default: 'allow', rules: [{ tool: 'forbidden', decide: 'deny' }] } as never
 
 async function eventsOf({ store }: Assent): Promise<AuditEvent[]> {
@@ -176,6 +178,9 @@ describe.each(cells)('a client of %s before an upstream of %s', (client, up) => 
       ['a foreign page', body('echo'), { ...headersFor('echo'), origin: 'https://evil.example' }],
       ['a foreign host', body('echo'), { ...headersFor('echo'), host: 'evil.example' }],
       ['passed on from elsewhere', body('echo'), { ...headersFor('echo'), 'x-forwarded-for': '10.0.0.1' }],
+      ['half a character', body('echo', { text: '\ud800' }), headersFor('echo')],
+      ['half a character in a name', body('echo', { text: 'a', '\ud800': 'b' }), headersFor('echo')],
+      ['what is nested deeply', body('echo', { text: nested(150) }), headersFor('echo')],
       ['an argument that no header repeats', body('repeated'), headersFor('repeated')],
       ['an argument that a header repeats', body('repeated'), { ...headersFor('repeated'), 'mcp-param-text': 'hello' }],
       ['a header that says another thing', body('repeated'), { ...headersFor('repeated'), 'mcp-param-text': 'bye' }],

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { onTestFinished } from 'vitest'
@@ -18,15 +18,13 @@ export async function guarded(
   judge: (brought: string | undefined, body: string) => Judged | Promise<Judged>,
 ): Promise<{ readonly url: URL; readonly seen: (string | undefined)[] }> {
   const seen: (string | undefined)[] = []
-  const server = createServer(async (request, response) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const brought = request.headers[header] as string | undefined
     seen.push(brought)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks)
-    // Whom it asks may be gone at the end of a test.
-    const refused = await Promise.resolve(judge(brought, body.toString())).catch(() => 'gone' as const)
-    if (refused === 'gone') return void response.destroy()
+    const refused = await judge(brought, body.toString())
     if (refused !== undefined)
       return void response.writeHead(refused.status, { 'www-authenticate': refused.challenge }).end()
     const answer = await fetch(inner, {
@@ -41,9 +39,10 @@ export async function guarded(
       Object.fromEntries([...answer.headers].filter(([name]) => name !== 'content-encoding')),
     )
     if (answer.body === null) return void response.end()
-    // Either side may go at any time.
-    await pipeline(answer.body, response).catch(() => {})
-  })
+    await pipeline(answer.body, response)
+  }
+  // Whoever it asks, and either side, may be gone at the end of a test.
+  const server = createServer((request, response) => void pass(request, response).catch(() => response.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close().closeAllConnections())
   return { seen, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`) }

@@ -19,8 +19,6 @@ import { rememberSpeakers } from './speakers.ts'
 import { type Answerer, answerWith, endWithoutAnswer, perRequestResult } from './write-answer.ts'
 
 const usual = {}
-/** Many upstreams say that their list holds for no time at all; asking for it again at each call would double the work. */
-const believedMs = 5_000
 /** A client that hears nothing for long may give up: from here on it is answered by a stream. */
 const patienceMs = 10_000
 const never = new AbortController().signal
@@ -84,7 +82,7 @@ interface Walking extends Found {
 
 async function fastEnd(found: Found): ReturnType<Shortcut> {
   const { ways, behind, call, visitor } = found
-  const tool = await ways.catalog.tool(behind, call.name, visitor, never, believedMs)
+  const tool = await ways.catalog.tool(behind, call.name, visitor, never)
   if (tool === undefined || 'kind' in tool) return usual
   // Its headers must say what its arguments say, and who looks at that refuses in the words of 2026-07-28.
   if (call.client !== undefined && repeatsArguments(tool.item.inputSchema)) return usual
@@ -104,7 +102,9 @@ async function walkFast(walking: Walking): ReturnType<Shortcut> {
 
   if (isCancelled(ticket)) return usual
   const walk = randomUUID()
-  const begun = await approvals.begin({ call: wanted, walk, decision })
+  // What cannot be decided here, such as arguments that have no digest, is refused in the usual words.
+  const begun = await approvals.begin({ call: wanted, walk, decision }).catch(() => usual)
+  if (!('kind' in begun)) return begun
   if (begun.kind === 'begun') return send(walking, begun.call, walk)
   if (begun.kind === 'refused') {
     const { status, message, reason } = begun

@@ -37,10 +37,18 @@ export function shortcutListener(shortcut: Shortcut, usual: NodeListener, door: 
     if (!door.isOpen() || !isInOrder(message, door)) return usual(message, reply)
     tryFirst(shortcut, usual, door, message, reply).catch((error) => {
       door.onError(error)
-      reply.destroy()
+      // A client that hears nothing would wait, or send it again.
+      if (reply.headersSent) reply.destroy()
+      else reply.writeHead(500, { 'content-type': 'application/json' }).end(internalError)
     })
   }
 }
+
+const internalError = JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_603, message: 'Internal server error' },
+})
 
 async function tryFirst(
   shortcut: Shortcut,

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { echoServer, endpoint, modernCall, send } from './endpoint.ts'
+
+test('a shortcut that breaks is told of, and answered with an error: never with silence', async () => {
+  const errors: unknown[] = []
+  const broken = new Error('broken')
+  const { url } = await endpoint(
+    () => echoServer(),
+    () => ({ shortcut: () => Promise.reject(broken), onError: (error) => void errors.push(error) }),
+  )
+  const answer = await send(url, modernCall('echo', { text: 'hi' }))
+  expect(answer.status).toBe(500)
+  expect(await answer.json()).toMatchObject({ error: { code: -32_603 } })
+  expect(errors).toEqual([broken])
+})
+
+test('what a shortcut leaves alone is served as if it was not there', async () => {
+  const { url } = await endpoint(
+    () => echoServer(),
+    () => ({ shortcut: async () => ({}) }),
+  )
+  expect((await send(url, modernCall('echo', { text: 'hi' }))).status).toBe(200)
+})
