@@ -171,6 +171,15 @@ export const gallery: Readonly<Record<string, string>> = {
       cancelLabel: 'Keep it',
     },
   }),
+  'confirm-link': confirmPage(frame, {
+    asked: { ...asked, message: 'Sign in at the registry first.\nhttps://registry.example.com/login?for=ada' },
+    labels: {
+      title: 'Go to registry.example.com?',
+      link: 'https://registry.example.com/login?for=ada',
+      confirmLabel: 'I opened it',
+      cancelLabel: 'No',
+    },
+  }),
   connect: connectPage(frame, consent),
   'connect-alone': connectPage(frame, { ...omitAsked(consent), scopes: [] }),
   'connect-key': connectPage(frame, {

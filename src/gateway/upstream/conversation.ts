@@ -51,21 +51,18 @@ export class Conversation {
     this.#mayPass = floodGate(desk.limits.notificationsPerSecond, desk.clock)
   }
 
-  /** Takes a request on board. Its id is one that no other has, unless each request has a stream of its own. */
-  take(carrier: Carrier, request: UpstreamRequest, forwardsOriginal = false): Flight {
-    const own = forwardsOriginal ? request.original?.id : undefined
-    const isOriginal = own !== undefined && (this.perRequest || (!this.flights.has(own) && !this.#orphans.has(own)))
-    const place = isOriginal && !this.perRequest ? own : this.#freeId()
-    const flight = new Flight(carrier, request, isOriginal ? own : place, place, isOriginal)
+  /** Takes a request on board. Its id is one that no other has. */
+  take(carrier: Carrier, request: UpstreamRequest): Flight {
+    const flight = new Flight(carrier, request, this.#freeId())
     flight.heardAt = this.#now()
-    this.flights.set(place, flight)
+    this.flights.set(flight.id, flight)
     this.#listenForSilence()
     return flight
   }
 
   /** Lets an ended request go; what the upstream still asks for it is no longer wanted. */
   leave(flight: Flight): void {
-    this.flights.delete(flight.place)
+    this.flights.delete(flight.id)
     if (flight.sent && flight.reply?.kind === 'lost' && flight.hooks?.asked !== undefined && !this.perRequest) {
       this.#orphans.set(flight.id, this.#now() + orphanTime)
     }
@@ -96,12 +93,12 @@ export class Conversation {
   }
 
   /** `stream` is the request on whose own stream the message came. */
-  hear(message: Message | undefined, raw: string, stream?: Flight) {
+  hear(message: Message | undefined, stream?: Flight) {
     if (message === undefined) return this.#desk.dropped()
     if (stream !== undefined) stream.heardAt = this.#now()
     switch (message.kind) {
       case 'response':
-        return this.#answered(message, raw, stream)
+        return this.#answered(message, stream)
       case 'request':
         return this.#asked(message, stream)
       case 'notification':
@@ -109,14 +106,14 @@ export class Conversation {
     }
   }
 
-  #answered({ id, result, error }: ResponseMessage, raw: string, stream: Flight | undefined): void {
+  #answered({ id, result, error }: ResponseMessage, stream: Flight | undefined): void {
     const flight = id === null || stream?.id === id ? stream : this.flights.get(id)
     if (flight === undefined || flight.reply !== undefined || (stream !== undefined && flight !== stream)) {
       if (id === null || !this.#orphans.delete(id)) this.#desk.dropped()
       return
     }
     if (error !== undefined) flight.end({ kind: 'error', error })
-    else if (result !== undefined) flight.end({ kind: 'result', result, id: flight.id, raw })
+    else if (result !== undefined) flight.end({ kind: 'result', result })
   }
 
   #asked({ id, method, params }: RequestMessage, stream: Flight | undefined) {
@@ -218,7 +215,7 @@ export class Conversation {
       for (const flight of this.flights.values()) {
         // Until it is sent, other limits hold, and while it asks, those of people.
         if (!flight.sent || this.#isAsking(flight)) flight.heardAt = now
-        else if (flight.heardAt <= now - limits.silence && mayEnd(flight)) {
+        else if (flight.heardAt <= now - limits.silence && !withoutClock.has(flight.request.method)) {
           flight.lose('silent', `nothing was heard of it for ${limits.silence} ms`)
         }
       }
@@ -248,10 +245,8 @@ export class Conversation {
   }
 }
 
-/** Who listens waits for as long as there is nothing to hear. */
-function mayEnd({ request }: Flight): boolean {
-  return request.method !== 'subscriptions/listen'
-}
+/** Who listens waits for as long as there is nothing to hear; a handshake has a clock of its own. */
+const withoutClock = new Set(['subscriptions/listen', 'initialize', 'server/discover'])
 
 function refusal(reason: string, message: string): AskReply {
   return { error: { code: refusalCode, message, data: { status: 'cannot-ask', reason } } }

@@ -20,10 +20,6 @@ export class Flight {
   readonly request: UpstreamRequest
   /** The id on the wire. */
   readonly id: RpcId
-  /** Its place among those in flight. */
-  readonly place: RpcId
-  /** Whether the client's own bytes go out, with its own id and token. */
-  readonly isOriginal: boolean
   /** From here on the upstream may have begun to work on it. */
   sent = false
   reply: UpstreamReply | undefined
@@ -35,12 +31,10 @@ export class Flight {
   #end: (reply: UpstreamReply) => void = nothing
   #isWatched = false
 
-  constructor(carrier: Carrier, request: UpstreamRequest, id: RpcId, place: RpcId, isOriginal: boolean) {
+  constructor(carrier: Carrier, request: UpstreamRequest, id: RpcId) {
     this.#carrier = carrier
     this.request = request
     this.id = id
-    this.place = place
-    this.isOriginal = isOriginal
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -60,8 +54,7 @@ export class Flight {
 
   /** The token the upstream knows. */
   get wireToken(): Json | undefined {
-    const token = this.callerToken
-    return token === undefined || this.isOriginal ? token : this.id
+    return this.callerToken === undefined ? undefined : this.id
   }
 
   /** Whether nobody waits for it any more after it was sent, so that the upstream should be told. */

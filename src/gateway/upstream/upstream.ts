@@ -62,8 +62,6 @@ export interface UpstreamRequest extends Visitor {
   readonly method: string
   /** A progress token of the caller's in `_meta` is mapped; the 2026 keys of `_meta` are set by the upstream leg. */
   readonly params: JsonObject
-  /** The message as the client wrote it, sent unchanged over HTTP where the upstream is of the same era and the id is free. */
-  readonly original?: OriginalMessage
   /** `Mcp-Param-*` headers for a 2026 upstream, values already encoded (`encodeHeaderValue`). */
   readonly paramHeaders?: Readonly<Record<string, string>>
   /** 2025: nothing else that may ask is in flight on the session or process meanwhile, so every question is this request's. */
@@ -80,15 +78,6 @@ export interface StopSignal {
 }
 
 export type StopListener = (() => void) | { handleEvent(): void }
-
-/** Bytes that may be forwarded as they are. */
-export interface OriginalMessage {
-  readonly body: Buffer
-  /** The id in it. */
-  readonly id: RpcId
-  /** Whether it is of 2026-07-28, with all that its `_meta` needs. */
-  readonly perRequest: boolean
-}
 
 /** What may come while a request is in flight. A hook that throws harms nobody; an absent one means: not wanted. */
 export interface UpstreamHooks {
@@ -109,12 +98,10 @@ export type AskReply = { readonly result: JsonObject } | { readonly error: RpcEr
 /** How a request ended. */
 export type UpstreamReply = UpstreamResult | UpstreamError | Unauthorized | Lost
 
-/** `input_required` is a result like any other. `raw` is the whole message as the upstream wrote it, with the id it was asked with. */
+/** `input_required` is a result like any other. */
 export interface UpstreamResult {
   readonly kind: 'result'
   readonly result: JsonObject
-  readonly id: RpcId
-  readonly raw: string
 }
 
 /** The upstream answered with an error. */

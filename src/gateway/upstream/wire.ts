@@ -5,9 +5,7 @@ import { withEnvelope, withoutEnvelope } from './per-request.ts'
 import type { ClientInfo } from './upstream.ts'
 
 /** A request as it goes out, or undefined where it is nested too deeply to be written: it then has ended. */
-export function writeRequest(flight: Flight, perRequest: boolean, self: ClientInfo): Buffer | string | undefined {
-  const { original } = flight.request
-  if (flight.isOriginal && original !== undefined) return original.body
+export function writeRequest(flight: Flight, perRequest: boolean, self: ClientInfo): string | undefined {
   try {
     return JSON.stringify(wireRequest(flight, perRequest, self))
   } catch {

@@ -68,24 +68,6 @@ describe.each([
     expect(new Set(requests.map(({ headers }) => headers['x-team']))).toEqual(new Set(['blue']))
   })
 
-  test('the bytes of a client are forwarded as they are, with its own id', async () => {
-    const upstream = opened(at((await serve()).url))
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const params = { name: 'echo', arguments: { text: 'own' }, _meta }
-    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 'mine-7', method: 'tools/call', params }))
-
-    const original = { body, id: 'mine-7', perRequest: revision === '2026-07-28' }
-    const replies = await Promise.all([1, 2, 3].map(() => call(upstream, 'echo', { text: 'own' }, { original })))
-    expect(replies.map(textOf)).toEqual(['own', 'own', 'own'])
-    const [first] = replies
-    expect(first).toMatchObject({ kind: 'result', id: 'mine-7' })
-    for (const reply of replies)
-      if (reply.kind === 'result') expect(JSON.parse(reply.raw)).toMatchObject({ id: reply.id })
-  })
-
   test('parameters too deep to be written end the call, and nothing else', async () => {
     const upstream = opened(at((await serve()).url))
     let deep = {}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { listening } from '../../server/servers.ts'
-import { at, call, newServer, oldServer, opened, programOf, textOf } from './upstreams.ts'
+import { at, aVisitor, call, newServer, oldServer, opened, programOf, textOf } from './upstreams.ts'
 
 const kinds = [
   ['a program of 2025', async () => programOf('old-stdio')],
@@ -11,7 +11,7 @@ const kinds = [
 ] as const
 
 test.each(kinds)('%s that says nothing of a call for too long is told to stop (X26-03)', async (_, settings) => {
-  const upstream = opened(await settings(), { limits: { silence: 400 } })
+  const upstream = opened(await settings(), { limits: { silence: 1_500 } })
   expect(textOf(await call(upstream, 'echo', { text: 'there' }))).toBe('there')
   const stopped = async () => Number(textOf(await call(upstream, 'cancelled')))
   const before = await stopped()
@@ -20,9 +20,9 @@ test.each(kinds)('%s that says nothing of a call for too long is told to stop (X
 })
 
 test("a person's time is not the server's", async () => {
-  const upstream = opened(programOf('old-stdio'), { limits: { silence: 400 } })
+  const upstream = opened(programOf('old-stdio'), { limits: { silence: 1_500 } })
   const asked = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await new Promise((resolve) => setTimeout(resolve, 3_500))
     return { result: { action: 'decline' } }
   }
   const reply = await call(upstream, 'ask', { who: 'alice' }, { hooks: { asked } })
@@ -51,10 +51,15 @@ test('a server that tells of its progress has its time anew', async () => {
         clearInterval(timer)
         said({ id, result: { resultType: 'complete', content: [{ type: 'text', text: 'late' }] } })
         reply.end()
-      }, 100)
+      }, 250)
     })
   })
-  const upstream = opened(at(url), { limits: { silence: 500 } })
+  const upstream = opened(at(url), { limits: { silence: 1_500 } })
   const params = { _meta: { progressToken: 'p' } }
   expect(textOf(await call(upstream, 'x', {}, { params, hooks: { progress() {} } }))).toBe('late')
+})
+
+test('a program that starts slowly has the time of a handshake', async () => {
+  const upstream = opened(programOf('slow-start', '900'), { limits: { silence: 200 } })
+  expect((await upstream.era(aVisitor, new AbortController().signal)).kind).toBe('found')
 })

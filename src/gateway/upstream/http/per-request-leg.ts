@@ -31,7 +31,7 @@ export class PerRequestLeg implements Carrier {
 
   request(request: UpstreamRequest): Promise<UpstreamReply> {
     const way = this.#way
-    const flight = this.#conversation.take(this, request, request.original?.perRequest === true)
+    const flight = this.#conversation.take(this, request)
     const body = writeRequest(flight, true, way.surroundings.self)
     if (body === undefined) return flight.ended
     flight.line = way.send(
@@ -40,7 +40,7 @@ export class PerRequestLeg implements Carrier {
         started: () => {
           flight.sent = true
         },
-        event: (data) => this.#conversation.hear(readMessage(data), data, flight),
+        event: (data) => this.#conversation.hear(readMessage(data), flight),
         ended: (end, exchange) => this.#over(flight, end, exchange),
       },
     )
@@ -59,7 +59,7 @@ export class PerRequestLeg implements Carrier {
 
   #over(flight: Flight, end: HttpEnd, exchange: Exchange) {
     if (flight.reply !== undefined) return this.#way.lingering.remove(exchange)
-    if (end.kind === 'answer' && end.status < 300) this.#conversation.hear(readMessage(end.text), end.text, flight)
+    if (end.kind === 'answer' && end.status < 300) this.#conversation.hear(readMessage(end.text), flight)
     if (flight.reply === undefined) flight.end(judge(end, flight.sent))
   }
 }

@@ -62,7 +62,7 @@ export class Session implements Carrier {
     })
     this.#unasked = new UnaskedStream(desk.way, {
       headers: () => this.headers(this.#credential),
-      event: (data) => this.#conversation.hear(readMessage(data), data),
+      event: (data) => this.#conversation.hear(readMessage(data)),
       gone: () => {
         this.isGone = true
       },
@@ -88,7 +88,7 @@ export class Session implements Carrier {
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     this.#credential = request.credential
     // On board before the handshake is over: what an upstream asks first is then already somebody's.
-    const flight = this.#conversation.take(this, request, request.original?.perRequest === false)
+    const flight = this.#conversation.take(this, request)
     flight.watch()
     if (!this.#isOpen) {
       const greeted = await Promise.race([this.ready, flight.ended])
@@ -195,7 +195,7 @@ export class Session implements Carrier {
         started: () => {
           flight.sent = true
         },
-        event: (data) => this.#conversation.hear(readMessage(data), data, flight),
+        event: (data) => this.#conversation.hear(readMessage(data), flight),
         ended: (end, exchange) => this.#over(flight, end, exchange),
       },
     )
@@ -208,7 +208,7 @@ export class Session implements Carrier {
         this.isGone = true
         return flight.end(sessionGone)
       }
-      if (end.status < 300) this.#conversation.hear(readMessage(end.text), end.text, flight)
+      if (end.status < 300) this.#conversation.hear(readMessage(end.text), flight)
     }
     if (flight.reply !== undefined) return
     if (end.kind === 'events-over' && exchange.lastEventId !== undefined) return this.#resume(flight, exchange)
@@ -218,7 +218,7 @@ export class Session implements Carrier {
   #resume(flight: Flight, broken: Exchange): void {
     flight.line = resume(this.#desk.way, broken, {
       headers: () => this.headers(flight.request.credential),
-      event: (data) => this.#conversation.hear(readMessage(data), data, flight),
+      event: (data) => this.#conversation.hear(readMessage(data), flight),
       failed: (detail) => flight.lose('broken', detail, true),
     })
   }

@@ -59,7 +59,7 @@ export class Worker implements Occupant, Carrier {
       dropped: desk.dropped,
     })
     this.#child = new Child(program, limits.messageBytes, {
-      line: (text) => this.#conversation.hear(readMessage(text), text),
+      line: (text) => this.#conversation.hear(readMessage(text)),
       tooLong: (head, tail) => this.#tooLong(head, tail),
       complained: desk.complained,
       exited: (detail) => this.#exited(detail),
