@@ -19,7 +19,7 @@ ${deadline(frame, asked, 'Nothing happens.')}`,
 /** A link to a page elsewhere, and where it truly leads; nothing for what is no page. */
 export function wayTo(url: string): Markup {
   if (!isWeb(url)) return markup``
-  return markup`<p class="code">${said(url, 400)}</p><p><a class="button" href="${url}" rel="noreferrer noopener" target="_blank">Open ${said(new URL(url).host)}</a></p>`
+  return markup`<p class="code">${said(url, 400)}</p><p><a class="button" href="${url}" rel="noreferrer noopener" target="_blank"><span>Open ${said(new URL(url).host)}</span></a></p>`
 }
 
 function isWeb(url: string): boolean {
