@@ -1,8 +1,8 @@
 import { type Approvals, createApprovals } from './approval/approvals.ts'
-import type { Validate } from './approval/edit.ts'
 import type { Policy } from './approval/policy/policy.ts'
 import { readPolicy } from './approval/policy/read-policy.ts'
-import { approvalIn } from './approval/subject.ts'
+import type { Validate } from './approval/question/edit.ts'
+import { approvalIn } from './approval/question/subject.ts'
 import { type AssentOptions, pagesFrom, type Times, timesFrom, withoutUndefined } from './assent-options.ts'
 import type { AuditEntry } from './audit/entry.ts'
 import type { Head } from './audit/event.ts'
@@ -266,7 +266,7 @@ async function providersOf({ providers = {} }: AssentOptions, clock: Clock): Pro
 /** Loaded where it is needed: only what a rule lets an approver edit is ever judged by a tool's schema. */
 async function validatorFor({ rules }: Policy): Promise<Validate> {
   if (!rules.some(({ rule }) => rule.editable.length > 0)) return () => ['The arguments must stay as they are.']
-  return (await import('./approval/tool-schema.ts')).validateArguments
+  return (await import('./approval/question/tool-schema.ts')).validateArguments
 }
 
 /** What was opened is closed when the next step fails. */

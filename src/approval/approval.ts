@@ -1,7 +1,7 @@
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
-import type { Change } from './edit.ts'
-import type { Grant } from './grant.ts'
+import type { Grant } from './grant/grant.ts'
 import type { Decision } from './policy/policy.ts'
+import type { Change } from './question/edit.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** One call on its way, as far as approving must know it. */

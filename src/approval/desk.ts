@@ -3,8 +3,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Asked } from '../elicitation/ask.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { Ask } from '../elicitation/request.ts'
-import type { Validate } from './edit.ts'
 import type { Policy } from './policy/policy.ts'
+import type { Validate } from './question/edit.ts'
 import type { GrantStore } from './store.ts'
 
 /** What approving needs of questions. */

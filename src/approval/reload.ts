@@ -1,6 +1,6 @@
 import type { ApprovalDesk } from './desk.ts'
 import { decide } from './policy/decide.ts'
-import { approvalIn } from './subject.ts'
+import { approvalIn } from './question/subject.ts'
 
 /** Why a question was taken back whose rule is another one now: the call is decided anew. */
 export const policyChanged = 'policy-changed'

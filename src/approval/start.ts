@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../audit/entry.ts'
 import type { Approved } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
-import type { Grant } from './grant.ts'
-import { isPaused } from './pause.ts'
+import type { Grant } from './grant/grant.ts'
+import { isPaused } from './grant/pause.ts'
 import { recordStart } from './record.ts'
 import type { ToolCall } from './tool-call.ts'
 

@@ -1,5 +1,5 @@
 import type { ParticipantId } from '../participant/participant.ts'
-import type { Grant, GrantId } from './grant.ts'
+import type { Grant, GrantId } from './grant/grant.ts'
 
 /** Keeps grants. A store never reads the clock and never decides: callers judge what they get. */
 export interface GrantStore {

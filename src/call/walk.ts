@@ -1,6 +1,6 @@
 import type { Approval, ApprovalRefused, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
-import type { Change } from '../approval/edit.ts'
+import type { Change } from '../approval/question/edit.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
 
 /** What a walk has besides the call itself: how to reach what the call needs, and how to send it. */

@@ -1,6 +1,6 @@
-import { approvalIn } from '../approval/subject.ts'
+import { approvalIn } from '../approval/question/subject.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { type Environment, type Output, Screen } from '../client/terminal/screen.ts'
 import type { Channel } from '../elicitation/channel.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../elicitation/elicitation.ts'

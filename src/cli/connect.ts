@@ -1,6 +1,6 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import type { ElicitingClient } from '../client/with-elicitation.ts'
 import { complain } from './print.ts'
 import type { ServerTarget } from './server-target.ts'

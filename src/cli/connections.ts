@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { BadArgument } from '../base/errors.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import type { ConnectionView } from '../connection/connections.ts'
 import { localParticipant, type ParticipantId, parseParticipantId } from '../participant/participant.ts'
 import type { Config } from './config/config.ts'

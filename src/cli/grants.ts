@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Grant, GrantId } from '../approval/grant.ts'
-import { grantSentence } from '../approval/grant-sentence.ts'
+import type { Grant, GrantId } from '../approval/grant/grant.ts'
+import { grantSentence } from '../approval/grant/grant-sentence.ts'
 import type { Assent } from '../assent.ts'
 import { parseParticipantId } from '../participant/participant.ts'
 import { exitCodes } from './errors.ts'

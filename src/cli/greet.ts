@@ -1,5 +1,5 @@
 import type { Assent } from '../assent.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { enrollLink } from '../web/enroll.ts'
 import type { Config } from './config/config.ts'
 import { defaults } from './config/defaults.ts'

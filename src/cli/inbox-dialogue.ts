@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Assent } from '../assent.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { askForm } from '../client/terminal/ask-form.ts'
 import { Dialogue, type Input } from '../client/terminal/dialogue.ts'
 import { openBrowser } from '../client/terminal/open-browser.ts'

@@ -1,6 +1,6 @@
-import { type Choice, choicesFor, choiceText } from '../approval/choices.ts'
 import type { Decision } from '../approval/policy/policy.ts'
-import { approvalIn } from '../approval/subject.ts'
+import { type Choice, choicesFor, choiceText } from '../approval/question/choices.ts'
+import { approvalIn } from '../approval/question/subject.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
 import type { Assent } from '../assent.ts'
 import { BadArgument } from '../base/errors.ts'

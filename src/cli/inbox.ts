@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { type Choice, choiceText, type Reach } from '../approval/choices.ts'
+import { type Choice, choiceText, type Reach } from '../approval/question/choices.ts'
 import type { Assent } from '../assent.ts'
 import { BadArgument } from '../base/errors.ts'
 import { exitCodes } from './errors.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { isPlainObject } from '../base/json.ts'
-import { unbounded, visibleLine, visibleText } from '../base/visible-text.ts'
+import { unbounded, visibleLine, visibleText } from '../base/text/visible-text.ts'
 import { outcomeKey } from '../mcp/names.ts'
 
 /** A result for people: its text as it is, all else as a line that says what it is. */

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { propertiesOf, requiredOf, typeOf } from './tool-arguments.ts'
 
 /** A tool in a few lines: its name, what it does, what it takes. */

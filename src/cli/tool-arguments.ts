@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { BadArgument } from '../base/errors.ts'
 import { isPlainObject } from '../base/json.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 
 /** A tool's arguments from a JSON object and from `key=value`, read as the types that the tool declares. */
 export function argumentsFor(

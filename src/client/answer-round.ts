@@ -1,5 +1,5 @@
 import { isPlainObject } from '../base/json.ts'
-import { visibleText } from '../base/visible-text.ts'
+import { visibleText } from '../base/text/visible-text.ts'
 import { type Ask, answerOf, askForm, consent, readParams, type WireAnswer } from './answer-ask.ts'
 import type { Conversation } from './conversation.ts'
 import type { HumanTime } from './human-time.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../base/json.ts'
-import { visibleText } from '../base/visible-text.ts'
+import { visibleText } from '../base/text/visible-text.ts'
 import { answerRound, type RoundOfCall } from './answer-round.ts'
 import type { Conversation } from './conversation.ts'
 import { createHumanTime } from './human-time.ts'

@@ -1,4 +1,4 @@
-export { visibleText } from '../base/visible-text.ts'
+export { visibleText } from '../base/text/visible-text.ts'
 export type { ClientLeg, LegOptions } from './leg.ts'
 export { CallRefused } from './refused.ts'
 export { terminalUi } from './terminal/terminal-ui.ts'

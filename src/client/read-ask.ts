@@ -1,4 +1,4 @@
-import { visibleText } from '../base/visible-text.ts'
+import { visibleText } from '../base/text/visible-text.ts'
 import type { Conversation } from './conversation.ts'
 import type { Asker } from './ui.ts'
 

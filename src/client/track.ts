@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { visibleText } from '../base/visible-text.ts'
+import { visibleText } from '../base/text/visible-text.ts'
 import type { ClientLeg } from './leg.ts'
 import { CallRefused } from './refused.ts'
 

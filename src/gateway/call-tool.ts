@@ -1,5 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { Change } from '../approval/edit.ts'
+import type { Change } from '../approval/question/edit.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
 import type { Sent } from '../call/walk.ts'

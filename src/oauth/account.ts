@@ -1,5 +1,5 @@
 import { isPlainObject } from '../base/json.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { type Fetching, fetchJson } from './address.ts'
 
 /** The first of these that a person's claims have is what people read. */

@@ -5,7 +5,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { FetchFailed } from '../base/guarded-fetch.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 
 /** Why something could not be had from an OAuth server: a stable word, and what the server said, not yet made safe. */
 export interface Failure {

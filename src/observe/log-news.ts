@@ -1,5 +1,5 @@
 import type { Events } from '../base/events.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import type { GatewayNews } from '../call/news.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'

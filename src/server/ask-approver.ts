@@ -1,4 +1,4 @@
-import { approvePage, type ClientForm } from '../approval/ask-approval.ts'
+import { approvePage, type ClientForm } from '../approval/question/ask-approval.ts'
 import { isAsked } from '../elicitation/answerers.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { FormSchema } from '../elicitation/form/schema.ts'

@@ -1,4 +1,4 @@
-import { approvePage } from '../approval/ask-approval.ts'
+import { approvePage } from '../approval/question/ask-approval.ts'
 import type { Answerer } from '../elicitation/answerers.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { AskRefused } from '../mcp/refusal.ts'

@@ -1,5 +1,5 @@
-import { type ClientForm, formForClient } from '../approval/ask-approval.ts'
-import { approvalIn } from '../approval/subject.ts'
+import { type ClientForm, formForClient } from '../approval/question/ask-approval.ts'
+import { approvalIn } from '../approval/question/subject.ts'
 import { isAsked } from '../elicitation/answerers.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import { ElicitationNotFound } from '../elicitation/errors.ts'

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../approval/grant.ts'
+import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../approval/grant/grant.ts'
 import type { GrantStore } from '../approval/store.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { alice, bob } from './elicitations.ts'

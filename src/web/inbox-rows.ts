@@ -1,4 +1,4 @@
-import { approvalIn } from '../approval/subject.ts'
+import { approvalIn } from '../approval/question/subject.ts'
 import { type Elicitation, isSettled } from '../elicitation/elicitation.ts'
 import type { Person } from '../participant/identify.ts'
 import { approvalEnd } from './approval.ts'

@@ -1,5 +1,5 @@
-import { approvePage } from '../approval/ask-approval.ts'
-import { approvalIn } from '../approval/subject.ts'
+import { approvePage } from '../approval/question/ask-approval.ts'
+import { approvalIn } from '../approval/question/subject.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { PageSettings } from '../elicitation/page-settings.ts'
 import { connectPath } from './connect-path.ts'

@@ -1,5 +1,5 @@
-import { editPrefix } from '../approval/choice-form.ts'
-import { jsonPrefix } from '../approval/page-form.ts'
+import { editPrefix } from '../approval/question/choice-form.ts'
+import { jsonPrefix } from '../approval/question/page-form.ts'
 import type { Answer } from '../elicitation/elicitation.ts'
 import { coerceContent } from '../elicitation/form/coerce.ts'
 import { defaultsOf } from '../elicitation/form/defaults.ts'

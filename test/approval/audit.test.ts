@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { grantIdFor } from '../../src/approval/grant-from.ts'
+import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
 import { approvalDigest, callDigest } from '../../src/approval/tool-call.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import type { Store } from '../../src/stores/store.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { formForClient } from '../../src/approval/ask-approval.ts'
-import { clientWords } from '../../src/approval/client-words.ts'
 import { decide } from '../../src/approval/policy/decide.ts'
 import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import { formForClient } from '../../src/approval/question/ask-approval.ts'
+import { clientWords } from '../../src/approval/question/client-words.ts'
 import { aCall } from './a-call.ts'
 
 const decisionOn = (call = aCall()) => decide(readPolicy({ rules: [{ decide: 'ask', reason: 'Look twice.' }] }), call)

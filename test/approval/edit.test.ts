@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyEdits, type Validate } from '../../src/approval/edit.ts'
+import { applyEdits, type Validate } from '../../src/approval/question/edit.ts'
 import { callDigest } from '../../src/approval/tool-call.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { aCall } from './a-call.ts'

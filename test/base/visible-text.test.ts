@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { unbounded, visibleLine, visibleText } from '../../src/base/visible-text.ts'
+import { unbounded, visibleLine, visibleText } from '../../src/base/text/visible-text.ts'
 
 test.each([
   ['plain text\nof two lines', 'plain text\nof two lines'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { grantIdFor } from '../../src/approval/grant-from.ts'
+import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
 import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { walk } from '../../src/call/walk.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'

@@ -14,7 +14,7 @@ const lawful = {
   'src/web/app.ts': `import '../elicitation/ask.ts'`,
   'src/mcp/codec.ts': `import '../call/walk.ts'`,
   'src/call/walk.ts': `import '../approval/grant.ts'`,
-  'src/approval/grant.ts': `import '../elicitation/ask.ts'`,
+  'src/approval/grant/grant.ts': `import '../elicitation/ask.ts'`,
   'src/connection/access.ts': `import '../elicitation/ask.ts'`,
   'src/elicitation/ask.ts': `import type { Answer } from './answer.ts'\nimport '../audit/event.ts'\nexport interface Ask { answer: Answer }`,
   'src/elicitation/answer.ts': `import type { Ask } from './ask.ts'\nexport interface Answer { ask: Ask }`,

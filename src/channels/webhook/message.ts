@@ -1,4 +1,4 @@
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { type Elicitation, isSettled, type Purpose } from '../../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../../elicitation/result.ts'
 

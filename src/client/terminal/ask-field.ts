@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from '../../base/visible-text.ts'
+import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { coerceContent } from '../../elicitation/form/coerce.ts'
 import { problemWith } from '../../elicitation/form/fit.ts'
 import { labelOf } from '../../elicitation/form/label.ts'

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { labelOf } from '../../elicitation/form/label.ts'
 import type { Field } from '../../elicitation/form/schema.ts'
 import type { FormReply, FormRequest } from '../ui.ts'

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { UrlRequest } from '../ui.ts'
 import type { UrlWarning } from '../url-safety.ts'
 import { named, showAsker } from './asker.ts'

@@ -1,4 +1,4 @@
-import { type TextBounds, visibleLine, visibleText } from '../../base/visible-text.ts'
+import { type TextBounds, visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import type { Asker } from '../ui.ts'
 import { cut, type Screen } from './screen.ts'
 

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { TitledOption } from '../../elicitation/form/schema.ts'
 
 /** What somebody typed at a list, read as one of its options. */

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { formats } from '../../elicitation/form/formats.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { ChoicesField, Field, NumberField, TextField } from '../../elicitation/form/schema.ts'

@@ -1,5 +1,5 @@
 import { BadArgument } from '../../base/errors.ts'
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { coerceContent } from '../../elicitation/form/coerce.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'

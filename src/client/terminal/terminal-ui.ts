@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { ElicitationUi, FormReply, FormRequest } from '../ui.ts'
 import { askForm } from './ask-form.ts'
 import { askToOpen, showUrl } from './ask-url.ts'

@@ -1,5 +1,5 @@
 import { emitKeypressEvents } from 'node:readline'
-import { visibleLine } from '../../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { WaitRequest } from '../ui.ts'
 import { dropTyped, type Input } from './dialogue.ts'
 import type { Screen } from './screen.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
+import { Roll } from '../../base/compact-map.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { Roll } from '../../base/roll.ts'
 import { refusalCode } from '../../mcp/refusal.ts'
 import { type Carrier, Flight } from './flight.ts'
 import { floodGate } from './flood.ts'

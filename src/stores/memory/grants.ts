@@ -1,4 +1,4 @@
-import { everybody, everyServer, type Grant, type GrantId } from '../../approval/grant.ts'
+import { everybody, everyServer, type Grant, type GrantId } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { forgottenParticipant } from '../rows/values.ts'

@@ -1,4 +1,4 @@
-import { everybody, everyServer } from '../../approval/grant.ts'
+import { everybody, everyServer } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { forgottenParticipant, toName } from '../rows/values.ts'

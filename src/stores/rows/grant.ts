@@ -1,4 +1,4 @@
-import type { Grant, GrantId, GrantUses, Spent } from '../../approval/grant.ts'
+import type { Grant, GrantId, GrantUses, Spent } from '../../approval/grant/grant.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { fromMs, fromName, toMs, toName, type Whole } from './values.ts'
 

@@ -1,6 +1,6 @@
-import type { Change } from '../../approval/edit.ts'
-import { shownText, showText } from '../../approval/sight.ts'
+import type { Change } from '../../approval/question/edit.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
+import { shownText, showText } from '../../base/text/show-text.ts'
 import { type Markup, markup } from './markup.ts'
 import { drawPieces, shown } from './pieces.ts'
 import type { Frame } from './props.ts'

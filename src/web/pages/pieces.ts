@@ -1,4 +1,4 @@
-import { type Piece, showText } from '../../approval/sight.ts'
+import { type Piece, showText } from '../../base/text/show-text.ts'
 import { type Markup, markup } from './markup.ts'
 
 /** Text for an approver, every character of it: what hides, or passes for another, is a mark that stands out. */

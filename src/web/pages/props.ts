@@ -1,4 +1,4 @@
-import type { Change } from '../../approval/edit.ts'
+import type { Change } from '../../approval/question/edit.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ConnectionView } from '../../connection/connections.ts'

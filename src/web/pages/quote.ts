@@ -1,4 +1,4 @@
-import { type TextBounds, visibleLine, visibleText } from '../../base/visible-text.ts'
+import { type TextBounds, visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { icons } from './icons.ts'
 import { lookAlikes } from './look-alikes.ts'
 import { type Markup, markup } from './markup.ts'

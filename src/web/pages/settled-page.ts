@@ -1,4 +1,4 @@
-import type { Change } from '../../approval/edit.ts'
+import type { Change } from '../../approval/question/edit.ts'
 import { changeList } from './arguments.ts'
 import { csrfField, heading, pageOf, type Sheet } from './frame.ts'
 import { type Markup, markup } from './markup.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import type { Grant, GrantId } from '../../approval/grant.ts'
-import { grantSentence } from '../../approval/grant-sentence.ts'
+import type { Grant, GrantId } from '../../approval/grant/grant.ts'
+import { grantSentence } from '../../approval/grant/grant-sentence.ts'
 import { AssentError } from '../../base/errors.ts'
 import { admit, recordRefusal } from '../admit.ts'
 import { localeOf } from '../locale.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { approvalIn } from '../../approval/subject.ts'
+import { approvalIn } from '../../approval/question/subject.ts'
 import { type Answer, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { admit } from '../admit.ts'
 import { tooMany } from '../entrance.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
-import { Roll } from '../../../base/roll.ts'
+import { Roll } from '../../../base/compact-map.ts'
 import type { Exchange } from './exchange.ts'
 
 const patience = 5_000

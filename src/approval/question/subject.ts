@@ -1,8 +1,8 @@
-import type { JsonObject } from '../base/json.ts'
-import type { Elicitation } from '../elicitation/elicitation.ts'
-import type { Content } from '../elicitation/form/schema.ts'
-import type { Decision } from './policy/policy.ts'
-import type { ToolCall } from './tool-call.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { Content } from '../../elicitation/form/schema.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { ToolCall } from '../tool-call.ts'
 
 /** What an approval is about: the call it would let run, and the decision that asked. */
 export interface ApprovalSubject {

@@ -1,6 +1,6 @@
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import type { ToolCall } from '../tool-call.ts'
 import type { Choice, Reach } from './choices.ts'
-import type { ToolCall } from './tool-call.ts'
 
 /** A choice in words for the approver, who may be someone else than the requester. */
 export function choiceWords(choice: Choice, call: ToolCall, isOwn: boolean): string {

@@ -1,4 +1,4 @@
-import { visibleLine } from '../base/visible-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { Grant } from './grant.ts'
 
 /** How to say a grant: to whom, and when. */

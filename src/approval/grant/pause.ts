@@ -1,5 +1,5 @@
-import type { ParticipantId } from '../participant/participant.ts'
-import type { ApprovalDesk } from './desk.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+import type { ApprovalDesk } from '../desk.ts'
 import { everybody, everyServer, type Grant, type GrantId } from './grant.ts'
 
 /** A deny for everybody and everything: kept as a grant, so that every process that shares the store obeys it at once. */

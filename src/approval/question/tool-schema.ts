@@ -1,6 +1,6 @@
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { RE2JS } from 're2js'
-import { isPlainObject, type JsonObject } from '../base/json.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { Validate } from './edit.ts'
 
 const validators = new CfWorkerJsonSchemaValidator()

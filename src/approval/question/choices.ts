@@ -1,7 +1,7 @@
-import type { ParticipantId } from '../participant/participant.ts'
-import { hasAgents } from './covers.ts'
-import type { Decision } from './policy/policy.ts'
-import type { ToolCall } from './tool-call.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+import { hasAgents } from '../grant/covers.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { ToolCall } from '../tool-call.ts'
 
 /** How much a lasting choice covers. */
 export interface Reach {

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../base/canonical.ts'
-import type { Json, JsonObject } from '../base/json.ts'
-import { callDigest, type ToolCall } from './tool-call.ts'
+import { canonicalJson } from '../../base/canonical.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
+import { callDigest, type ToolCall } from '../tool-call.ts'
 
 /** What is wrong with a value by a JSON schema, in words for people; empty: nothing. */
 export type Validate = (schema: JsonObject, value: JsonObject) => readonly string[]

@@ -1,11 +1,11 @@
-import type { Answerer } from '../elicitation/answerers.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
-import type { ParticipantId } from '../participant/participant.ts'
-import { requesterKey } from '../participant/requester.ts'
-import { type Choice, isYes, type Reach } from './choices.ts'
+import type { Answerer } from '../../elicitation/answerers.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+import { requesterKey } from '../../participant/requester.ts'
+import type { Decision } from '../policy/policy.ts'
+import { type Choice, isYes, type Reach } from '../question/choices.ts'
+import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import type { Grant, GrantId } from './grant.ts'
-import type { Decision } from './policy/policy.ts'
-import { approvalDigest, type ToolCall } from './tool-call.ts'
 
 /** An approval that was answered: by whom, in which capacity, and which way. */
 export interface Approved {

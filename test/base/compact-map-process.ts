@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import { Roll } from '../../src/base/roll.ts'
+import { Roll } from '../../src/base/compact-map.ts'
 
 /** Puts in and takes out, sixteen at a time, and prints by how many bytes at most the heap grew meanwhile. */
 const kept = process.argv[2] === 'roll' ? new Roll<number, object>() : new Map<number, object>()

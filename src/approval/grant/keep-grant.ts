@@ -1,11 +1,11 @@
-import type { Via } from '../elicitation/answerers.ts'
-import type { Elicitation } from '../elicitation/elicitation.ts'
-import { type ApprovalRefused, refused } from './approval.ts'
-import { choicesFor, choiceText, isYes, readChoice } from './choices.ts'
-import type { ApprovalDesk } from './desk.ts'
+import type { Via } from '../../elicitation/answerers.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { type ApprovalRefused, refused } from '../approval.ts'
+import type { ApprovalDesk } from '../desk.ts'
+import { choicesFor, choiceText, isYes, readChoice } from '../question/choices.ts'
+import { approvalIn, filledIn } from '../question/subject.ts'
 import type { Grant } from './grant.ts'
 import { grantFrom } from './grant-from.ts'
-import { approvalIn, filledIn } from './subject.ts'
 
 /** What an answered approval means: a grant that is kept, or a no. */
 export type Kept =

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { findLookAlikes } from './look-alikes.ts'
 
 /** Text for an approver in pieces, so that what hides or passes for another character stands out. */

@@ -1,7 +1,7 @@
+import type { Decision } from '../policy/policy.ts'
+import type { ToolCall } from '../tool-call.ts'
 import { type Standing, standingOf } from './covers.ts'
 import type { Grant } from './grant.ts'
-import type { Decision } from './policy/policy.ts'
-import type { ToolCall } from './tool-call.ts'
 
 /** What kept grants say about a call that policy does not deny. */
 export type GrantStatus =

@@ -1,7 +1,7 @@
-import { requesterKey } from '../participant/requester.ts'
+import { requesterKey } from '../../participant/requester.ts'
+import type { Decision } from '../policy/policy.ts'
+import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import type { Grant } from './grant.ts'
-import type { Decision } from './policy/policy.ts'
-import { approvalDigest, type ToolCall } from './tool-call.ts'
 
 /**
  * How a grant stands to a call: `elsewhere` is about other calls, `suspended` was given for another definition, `weak`

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { Roll } from '../../src/base/roll.ts'
+import { Roll } from '../../src/base/compact-map.ts'
 
 test('what is put in is found, once, until it is taken out', () => {
   const roll = new Roll<string | number, string>()
@@ -31,7 +31,7 @@ test('the number 1 and the text "1" are two keys, and so is any word that object
 })
 
 test('what was taken out is collected with the young, not kept by what came before it', async () => {
-  const program = fileURLToPath(new URL('./roll-process.ts', import.meta.url))
+  const program = fileURLToPath(new URL('./compact-map-process.ts', import.meta.url))
   const run = async (kind: string) => {
     const args = ['--expose-gc', '--import', 'tsx', program, kind]
     return Number((await promisify(execFile)(process.execPath, args)).stdout)

@@ -1,5 +1,5 @@
-import { visibleLine } from '../base/visible-text.ts'
-import type { ToolCall } from './tool-call.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import type { ToolCall } from '../tool-call.ts'
 
 /** What is asked, in our words: the verb first, and nothing that a server wrote but names, made visible. */
 export function approvalWords({ server, tool }: Pick<ToolCall, 'server' | 'tool'>): string {

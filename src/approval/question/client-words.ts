@@ -1,7 +1,7 @@
+import { showArguments, shownText } from '../../base/text/show-text.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { ToolCall } from '../tool-call.ts'
 import { approvalWords } from './approval-words.ts'
-import type { Decision } from './policy/policy.ts'
-import { showArguments, shownText } from './sight.ts'
-import type { ToolCall } from './tool-call.ts'
 
 /** What the approver is told in their client: the call with every argument, and why they are asked. Never shortened. */
 export function clientWords(call: ToolCall, decision: Decision, message = approvalWords(call)): string {

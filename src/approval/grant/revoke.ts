@@ -1,5 +1,5 @@
-import type { ParticipantId } from '../participant/participant.ts'
-import type { ApprovalDesk } from './desk.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+import type { ApprovalDesk } from '../desk.ts'
 import type { Grant, GrantId } from './grant.ts'
 
 /** Takes a grant back. Only the one whose calls it covers, the one who gave it, or whoever runs the installation may. */

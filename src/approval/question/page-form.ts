@@ -1,11 +1,11 @@
-import { canonicalJson } from '../base/canonical.ts'
-import type { Json, JsonObject } from '../base/json.ts'
-import type { Content, FormSchema } from '../elicitation/form/schema.ts'
-import type { FieldError } from '../elicitation/form/validate.ts'
+import { canonicalJson } from '../../base/canonical.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
+import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
+import type { FieldError } from '../../elicitation/form/validate.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { ToolCall } from '../tool-call.ts'
 import { checked, type EditField, editFields, editPrefix } from './choice-form.ts'
 import type { Choice } from './choices.ts'
-import type { Decision } from './policy/policy.ts'
-import type { ToolCall } from './tool-call.ts'
 
 /** Before the names of arguments that are edited as JSON, for no plain field could hold them. */
 export const jsonPrefix = 'json_'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isInPlainSight, showArguments, shownText, showText } from '../../src/approval/sight.ts'
+import { isInPlainSight, showArguments, shownText, showText } from '../../src/base/text/show-text.ts'
 
 const shown = (text: string) => shownText(showText(text))
 

@@ -1,6 +1,6 @@
-import type { Answerer } from '../elicitation/answerers.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
-import type { ParticipantId } from '../participant/participant.ts'
+import type { Answerer } from '../../elicitation/answerers.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 
 /** Names one grant. Made of the question it came from, so that making it twice is harmless. */
 export type GrantId = string & { readonly __grant: true }
