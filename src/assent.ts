@@ -22,16 +22,16 @@ import type { Connections } from './connection/connections.ts'
 import { createConnections } from './connection/create-connections.ts'
 import { defaultConnectionTimes } from './connection/desk.ts'
 import type { Provider } from './connection/provider.ts'
-import { type Answered, answer } from './elicitation/answer.ts'
-import type { Answering } from './elicitation/answerers.ts'
-import { type Asked, ask } from './elicitation/ask.ts'
+import { type Answered, answer } from './elicitation/answering/answer.ts'
+import type { Answering } from './elicitation/answering/answerers.ts'
+import { type Asked, ask } from './elicitation/asking/ask.ts'
+import type { Ask } from './elicitation/asking/request.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { deleteSettled, expire } from './elicitation/expire.ts'
 import { find, getResult, listOpen } from './elicitation/find.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
 import { type PageSettings, pageUrl } from './elicitation/page-settings.ts'
-import type { Ask } from './elicitation/request.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
 import { look } from './elicitation/settle.ts'
 import { type Waiting, wait } from './elicitation/wait.ts'
@@ -252,7 +252,7 @@ function keysFor(store: StoreAddress | undefined, given: string | undefined): Ke
 
 /** Loaded where it is needed: most installations on one machine have no login. */
 async function loginFrom(auth: NonNullable<AssentOptions['auth']>, clock: Clock): Promise<Login> {
-  const { loginByTokens } = await import('./oauth/verify-token.ts')
+  const { loginByTokens } = await import('./oauth/login/verify-token.ts')
   return loginByTokens({ ...auth, clock })
 }
 

@@ -1,4 +1,4 @@
-import type { CheckMore } from '../elicitation/answer.ts'
+import type { CheckMore } from '../elicitation/answering/answer.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Approval, Approved, Approving } from './approval.ts'

@@ -3,8 +3,8 @@ import { canonicalJson } from '../base/canonical.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ParticipantId } from '../participant/participant.ts'
+import { digestKept, type EventDraft } from './chain/mac.ts'
 import type { Pseudonym } from './event.ts'
-import { digestKept, type EventDraft } from './mac.ts'
 
 /** Something that happened and is to be remembered. */
 export interface AuditEntry {

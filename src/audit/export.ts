@@ -1,8 +1,8 @@
 import { BadArgument } from '../base/errors.ts'
 import { isPlainObject } from '../base/json.ts'
+import { headOf, isHead } from './chain/heads.ts'
+import { readPages } from './chain/pages.ts'
 import type { Head } from './event.ts'
-import { headOf, isHead } from './heads.ts'
-import { readPages } from './pages.ts'
 import type { AuditStore } from './store.ts'
 
 /** Every event as a line of JSON, chain after chain, and last the heads. Kept elsewhere, those show any later cut. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import { createChainWriter, type SpelledDraft } from './chain.ts'
+import { createChainWriter, type SpelledDraft } from './chain/chain.ts'
 import { type AuditEntry, draftOf, largestEntry, type TakenEntry, takeEntry } from './entry.ts'
 import type { Pseudonym } from './event.ts'
 import { rememberPseudonyms } from './pseudonyms.ts'

@@ -1,7 +1,7 @@
+import { anchorAt, isGenuine, isGenuineAnchor } from './chain/mac.ts'
+import { readPages } from './chain/pages.ts'
 import type { Anchor, AuditEvent, ChainId } from './event.ts'
 import type { AuditLog } from './log.ts'
-import { anchorAt, isGenuine, isGenuineAnchor } from './mac.ts'
-import { readPages } from './pages.ts'
 import type { AuditStore } from './store.ts'
 
 /** Where to prune, and which moment begins what is still kept. */

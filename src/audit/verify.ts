@@ -1,9 +1,9 @@
-import { judgeEnds } from './ends.ts'
+import { judgeEnds } from './chain/ends.ts'
+import { follow, type Trail, trailFrom } from './chain/follow.ts'
+import { headOf, headsIn } from './chain/heads.ts'
+import { findOrigins } from './chain/origins.ts'
 import type { AuditEvent, ChainId, Head, Pseudonym } from './event.ts'
 import { createFindings, type Finding, type Findings } from './findings.ts'
-import { follow, type Trail, trailFrom } from './follow.ts'
-import { headOf, headsIn } from './heads.ts'
-import { findOrigins } from './origins.ts'
 import type { AuditStore } from './store.ts'
 
 /** What to verify, and against which ends of chains besides those that the chains tell of each other. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isLoopback } from '../elicitation/url.ts'
+import { isLoopback } from '../elicitation/asking/url.ts'
 import { version } from './version.ts'
 
 interface Reply {

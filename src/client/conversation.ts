@@ -1,9 +1,9 @@
-import type { ClientLeg } from './leg.ts'
-import type { Pages } from './pages.ts'
+import type { ClientLeg } from './leg/leg.ts'
+import type { Pages } from './page/pages.ts'
+import type { VisitsUnderWay } from './page/visits.ts'
+import type { InTurn } from './question/turns.ts'
 import type { ToolClocks } from './tool-clock.ts'
-import type { InTurn } from './turns.ts'
 import type { ElicitationUi } from './ui.ts'
-import type { VisitsUnderWay } from './visits.ts'
 
 /** Everything that one client's calls share. */
 export interface Conversation {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../base/json.ts'
 import { visibleText } from '../base/text/visible-text.ts'
-import { answerRound, type RoundOfCall } from './answer-round.ts'
 import type { Conversation } from './conversation.ts'
 import { createHumanTime } from './human-time.ts'
-import { createOpenPages, type OpenPage } from './open-pages.ts'
+import { createOpenPages, type OpenPage } from './page/open-pages.ts'
+import { requiredPages, type SentToPages, visitPages } from './page/required-pages.ts'
 import { type Pending, pendingText, waitPending } from './pending.ts'
-import { requiredPages, type SentToPages, visitPages } from './required-pages.ts'
+import { answerRound, type RoundOfCall } from './question/answer-round.ts'
 
 export interface ConverseOptions {
   readonly timeoutMs: number

@@ -3,8 +3,8 @@ import { isPlainObject } from '../base/json.ts'
 import { outcomeKey } from '../mcp/names.ts'
 import type { Conversation } from './conversation.ts'
 import type { HumanTime } from './human-time.ts'
-import { readAsk } from './read-ask.ts'
-import { type WatchedPage, watchPage } from './watch-page.ts'
+import { type WatchedPage, watchPage } from './page/watch-page.ts'
+import { readAsk } from './question/read-ask.ts'
 
 const againMs = 2_000
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleText } from '../base/text/visible-text.ts'
-import type { ClientLeg } from './leg.ts'
+import type { ClientLeg } from './leg/leg.ts'
 import { CallRefused } from './refused.ts'
 
 /** What a server says that waited as long as it would: it may be asked again. */

@@ -1,6 +1,6 @@
 import type { FormSchema } from '../elicitation/form/schema.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
-import type { UrlWarning } from './url-safety.ts'
+import type { UrlWarning } from './page/url-safety.ts'
 
 /** Who asks, as the person should see it. */
 export interface Asker {

@@ -1,15 +1,15 @@
 import { createEvents } from '../base/events.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import { access, type Renew } from './access.ts'
-import { begin } from './begin.ts'
-import { complete } from './complete.ts'
 import type { AccountChanged, Connections, KeyKept } from './connections.ts'
+import { type Renewal, refresh } from './credential/refresh.ts'
+import { rejected } from './credential/rejected.ts'
 import type { ConnectionDesk } from './desk.ts'
 import { disconnect } from './disconnect.ts'
-import { keepKey } from './keep-key.ts'
+import { begin } from './flow/begin.ts'
+import { complete } from './flow/complete.ts'
+import { keepKey } from './flow/keep-key.ts'
 import { list } from './list.ts'
-import { type Renewal, refresh } from './refresh.ts'
-import { rejected } from './rejected.ts'
 
 /** Binds the room to its desk. */
 export function createConnections(desk: ConnectionDesk): Connections {

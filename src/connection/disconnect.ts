@@ -1,8 +1,8 @@
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Connection } from './connection.ts'
+import { openCredential } from './credential/open-credential.ts'
 import type { ConnectionDesk } from './desk.ts'
-import { letGo } from './let-go.ts'
-import { openCredential } from './open-credential.ts'
+import { letGo } from './revoke-at-provider.ts'
 
 /** Gives an account up: gone here whatever the provider says, then told there. */
 export async function disconnect(

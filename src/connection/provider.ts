@@ -1,4 +1,4 @@
-import type { Credential } from './credential.ts'
+import type { Credential } from './credential/credential.ts'
 
 /** An outside service that people have accounts at. */
 export interface Provider {

@@ -1,6 +1,6 @@
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Connection } from './connection.ts'
-import type { Flow } from './flow.ts'
+import type { Flow } from './flow/flow.ts'
 
 /** Keeps connections, one for each participant and provider, and the flows that bring them. Never reads the clock. */
 export interface ConnectionStore {

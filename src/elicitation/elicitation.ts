@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Sealed } from '../base/seal.ts'
 import type { Requester } from '../participant/requester.ts'
-import type { Answerer, Answerers, Answering } from './answerers.ts'
+import type { Answerer, Answerers, Answering } from './answering/answerers.ts'
 import type { Content, FormSchema } from './form/schema.ts'
 
 /** Names one elicitation; cannot be guessed, and opens nothing by itself. */

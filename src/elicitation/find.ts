@@ -1,6 +1,6 @@
 import type { Person } from '../participant/identify.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import { answererNames } from './answerers.ts'
+import { answererNames } from './answering/answerers.ts'
 import type { Desk } from './desk.ts'
 import type { Elicitation, ElicitationId } from './elicitation.ts'
 import { type ElicitationResult, resultOf } from './result.ts'

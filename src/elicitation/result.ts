@@ -1,4 +1,4 @@
-import { answerIdentity } from './answer-identity.ts'
+import { answerIdentity } from './answering/answer-identity.ts'
 import type { Desk } from './desk.ts'
 import type { Elicitation } from './elicitation.ts'
 import type { Content } from './form/schema.ts'

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../audit/entry.ts'
-import { answerLink } from './answer-link.ts'
+import { answerLink } from './answering/answer-link.ts'
 import type { Desk } from './desk.ts'
 import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
 import { ElicitationNotFound } from './errors.ts'

@@ -1,5 +1,5 @@
 import type { ParticipantId } from '../participant/participant.ts'
-import type { Answerer } from './answerers.ts'
+import type { Answerer } from './answering/answerers.ts'
 import type { Elicitation, ElicitationId } from './elicitation.ts'
 
 /** How keeping a new question ended. */

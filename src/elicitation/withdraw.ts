@@ -1,5 +1,5 @@
 import { type Requester, requesterKey } from '../participant/requester.ts'
-import { ParticipantMismatch } from './answerers.ts'
+import { ParticipantMismatch } from './answering/answerers.ts'
 import type { Desk } from './desk.ts'
 import type { Elicitation, ElicitationId } from './elicitation.ts'
 import { happen, read } from './settle.ts'

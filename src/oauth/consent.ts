@@ -9,7 +9,6 @@ import { askForAccount } from './account.ts'
 import { loginAddress } from './address.ts'
 import { plainRedirectUri, readCallback } from './callback.ts'
 import { type Failure, failureOf, tellFailure } from './failures.ts'
-import type { Quirks } from './quirks.ts'
 import {
   type KnownServer,
   type OAuthClient,
@@ -18,6 +17,7 @@ import {
   type ServerParts,
 } from './remote-server.ts'
 import { deleteGrant, revokeTokens } from './revoke.ts'
+import type { Quirks } from './settings/quirks.ts'
 import { tokensIn } from './tokens.ts'
 
 /** All that is to be known of one provider to ask people for their consent there. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts'
 import type { Provider } from '../connection/provider.ts'
 import { type ConsentSettings, oauthConsent } from './consent.ts'
-import { type PresetName, presets } from './presets.ts'
-import type { ProviderSettings } from './provider-settings.ts'
-import { type SettingsReader, settingsReader } from './read-settings.ts'
 import type { ClientAuthentication, ServerAddress } from './remote-server.ts'
+import { type PresetName, presets } from './settings/presets.ts'
+import type { ProviderSettings } from './settings/provider-settings.ts'
+import { type SettingsReader, settingsReader } from './settings/read-settings.ts'
 
-export type { PresetProviderSettings, ProviderSettings } from './provider-settings.ts'
+export type { PresetProviderSettings, ProviderSettings } from './settings/provider-settings.ts'
 
 interface ProviderParts {
   readonly clock: Clock

@@ -1,9 +1,9 @@
 import { tokenRevocation } from 'openid-client'
 import { guardedFetch } from '../base/guarded-fetch.ts'
-import type { Credential } from '../connection/credential.ts'
+import type { Credential } from '../connection/credential/credential.ts'
 import { failureOf } from './failures.ts'
-import type { Quirks } from './quirks.ts'
 import type { KnownServer, OAuthClient } from './remote-server.ts'
+import type { Quirks } from './settings/quirks.ts'
 
 type TokenCredential = Extract<Credential, { kind: 'tokens' }>
 

@@ -1,7 +1,7 @@
 import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
 import type { Tokens } from '../connection/provider.ts'
 import { accountIn } from './account.ts'
-import type { Quirks } from './quirks.ts'
+import type { Quirks } from './settings/quirks.ts'
 
 interface Asked {
   readonly scopes: readonly string[]

@@ -1,5 +1,5 @@
 import { approvePage, type ClientForm } from '../approval/question/ask-approval.ts'
-import { isAsked } from '../elicitation/answerers.ts'
+import { isAsked } from '../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { FormSchema } from '../elicitation/form/schema.ts'
 import { formParams, urlParams } from '../mcp/elicit-params.ts'

@@ -1,5 +1,5 @@
 import { approvePage } from '../approval/question/ask-approval.ts'
-import type { Answerer } from '../elicitation/answerers.ts'
+import type { Answerer } from '../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'

@@ -1,8 +1,8 @@
 import { digest } from '../base/canonical.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { Answering } from '../elicitation/answerers.ts'
+import type { Answering } from '../elicitation/answering/answerers.ts'
+import type { AskedQuestion } from '../elicitation/asking/request.ts'
 import type { ElicitationId, Purpose, Question } from '../elicitation/elicitation.ts'
-import type { AskedQuestion } from '../elicitation/request.ts'
 import type { Visit } from './visit.ts'
 
 /** A question that is answered on a page. */

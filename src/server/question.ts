@@ -3,7 +3,7 @@ import { digest } from '../base/canonical.ts'
 import { BadQuestion } from '../elicitation/errors.ts'
 import { checkForm } from '../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../elicitation/form/schema.ts'
-import { refuseSecrets } from '../elicitation/form/secrets.ts'
+import { refuseSecrets } from '../elicitation/form/secrets/secrets.ts'
 import { type FieldError, validateContent } from '../elicitation/form/validate.ts'
 import type { ElicitationLimits } from '../elicitation/limits.ts'
 

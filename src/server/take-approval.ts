@@ -1,6 +1,6 @@
 import { type ClientForm, formForClient } from '../approval/question/ask-approval.ts'
 import { approvalIn } from '../approval/question/subject.ts'
-import { isAsked } from '../elicitation/answerers.ts'
+import { isAsked } from '../elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import { ElicitationNotFound } from '../elicitation/errors.ts'
 import type { FormSchema } from '../elicitation/form/schema.ts'

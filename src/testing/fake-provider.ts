@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { Credential } from '../connection/credential.ts'
+import type { Credential } from '../connection/credential/credential.ts'
 import type { Consent, Consented, ConsentRequest, Provider, Refreshed } from '../connection/provider.ts'
 
 type Begins = Awaited<ReturnType<Consent['begin']>>

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Flow } from '../connection/flow.ts'
+import type { Flow } from '../connection/flow/flow.ts'
 import type { ConnectionStore } from '../connection/store.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { alice, bob } from './elicitations.ts'

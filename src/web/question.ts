@@ -1,5 +1,5 @@
 import { AssentError } from '../base/errors.ts'
-import { isAsked } from '../elicitation/answerers.ts'
+import { isAsked } from '../elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { Person } from '../participant/identify.ts'
 import { recordRefusal } from './admit.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { BadArgument } from '../base/errors.ts'
-import { isLoopback } from '../elicitation/url.ts'
+import { isLoopback } from '../elicitation/asking/url.ts'
 import { type Guard, guardHosts } from '../mcp/http/guard.ts'
 import { createInboxStreams, type InboxStreams } from './inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'

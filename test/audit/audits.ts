@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { readPages } from '../../src/audit/chain/pages.ts'
 import type { Anchor, AuditEvent, ChainId } from '../../src/audit/event.ts'
 import { openAuditLog } from '../../src/audit/log.ts'
-import { readPages } from '../../src/audit/pages.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import type { ParticipantId } from '../../src/participant/participant.ts'

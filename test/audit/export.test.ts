@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { anchorAt } from '../../src/audit/chain/mac.ts'
 import { exportAudit, readHeads } from '../../src/audit/export.ts'
-import { anchorAt } from '../../src/audit/mac.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import { BadArgument } from '../../src/base/errors.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { headsIn } from '../../src/audit/heads.ts'
-import { digestKept } from '../../src/audit/mac.ts'
+import { headsIn } from '../../src/audit/chain/heads.ts'
+import { digestKept } from '../../src/audit/chain/mac.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { BadArgument } from '../../src/base/errors.ts'
 import type { JsonObject } from '../../src/base/json.ts'

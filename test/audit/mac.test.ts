@@ -1,7 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import {
+  anchorAt,
+  chainEvent,
+  digestKept,
+  isGenuine,
+  isGenuineAnchor,
+  isKeptGenuine,
+} from '../../src/audit/chain/mac.ts'
 import type { AuditEvent, ChainId, Head, Pseudonym } from '../../src/audit/event.ts'
-import { anchorAt, chainEvent, digestKept, isGenuine, isGenuineAnchor, isKeptGenuine } from '../../src/audit/mac.ts'
 import { key, later, otherKey, start } from './audits.ts'
 
 const opened: Head = { chain: 'c' as ChainId, seq: 0, mac: '' }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { judgeUrl } from '../../src/client/page/url-safety.ts'
 import { terminalUi } from '../../src/client/terminal/terminal-ui.ts'
-import { judgeUrl } from '../../src/client/url-safety.ts'
 import { checkForm } from '../../src/elicitation/form/check.ts'
 import type { FormSchema } from '../../src/elicitation/form/schema.ts'
 import { fakeTerminal } from './fake-terminal.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { judgeUrl, type UrlWarning } from '../../src/client/url-safety.ts'
+import { judgeUrl, type UrlWarning } from '../../src/client/page/url-safety.ts'
 
 describe('what may be opened', () => {
   test.each<[string, string, UrlWarning[]]>([

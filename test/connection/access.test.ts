@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../src/connection/connection.ts'
 import type { Access } from '../../src/connection/connections.ts'
-import type { Credential } from '../../src/connection/credential.ts'
+import type { Credential } from '../../src/connection/credential/credential.ts'
 import { fakeProvider, fixedClock } from '../../src/testing/index.ts'
 import { alice, bob } from '../support/asks.ts'
 import { aPlace, hour } from './desks.ts'

@@ -1,10 +1,10 @@
 import type { Connection } from '../../src/connection/connection.ts'
 import type { Begun, Connections } from '../../src/connection/connections.ts'
 import { createConnections } from '../../src/connection/create-connections.ts'
-import type { Credential } from '../../src/connection/credential.ts'
+import type { Credential } from '../../src/connection/credential/credential.ts'
+import { sealCredential } from '../../src/connection/credential/open-credential.ts'
 import type { ConnectionDesk } from '../../src/connection/desk.ts'
 import { defaultConnectionTimes } from '../../src/connection/desk.ts'
-import { sealCredential } from '../../src/connection/open-credential.ts'
 import type { Provider } from '../../src/connection/provider.ts'
 import type { Assent, AssentOptions, Elicitation, ElicitationId, ParticipantId } from '../../src/index.ts'
 import {

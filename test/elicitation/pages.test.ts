@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answerLink } from '../../src/elicitation/answer-link.ts'
+import { answerLink } from '../../src/elicitation/answering/answer-link.ts'
 import { defaultPages, pageUrl } from '../../src/elicitation/page-settings.ts'
 import { type Elicitation, fromModuleOptions } from '../../src/index.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { loginByTokens } from '../../src/oauth/verify-token.ts'
+import { loginByTokens } from '../../src/oauth/login/verify-token.ts'
 import { type Reply, replyOf } from '../conformance/wire.ts'
 import { callOf, initialize, modernCall, openSession, send } from '../mcp/http/endpoint.ts'
 import { startIssuer } from '../oauth/issuer.ts'

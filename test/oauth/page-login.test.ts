@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { loginByTokens } from '../../src/oauth/verify-token.ts'
+import { loginByTokens } from '../../src/oauth/login/verify-token.ts'
 import type { PageLogin, SigningIn } from '../../src/participant/identify.ts'
 import { type OAuthServer, oauthClient, startOAuthServer } from '../support/oauth-server.ts'
 import { fakeServer } from './fake-server.ts'

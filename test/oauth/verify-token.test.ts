@@ -2,7 +2,7 @@ import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { BadArgument } from '../../src/base/errors.ts'
 import { LoginUnavailable } from '../../src/oauth/errors.ts'
-import { loginByTokens } from '../../src/oauth/verify-token.ts'
+import { loginByTokens } from '../../src/oauth/login/verify-token.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { startIssuer } from './issuer.ts'
 

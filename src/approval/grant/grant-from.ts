@@ -1,4 +1,4 @@
-import type { Answerer } from '../../elicitation/answerers.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'

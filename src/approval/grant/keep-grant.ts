@@ -1,4 +1,4 @@
-import type { Via } from '../../elicitation/answerers.ts'
+import type { Via } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { type ApprovalRefused, refused } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'

@@ -1,4 +1,4 @@
-import type { Answerer } from '../../elicitation/answerers.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { ToolCall } from '../tool-call.ts'
 import type { Hints } from './hints.ts'

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../base/json.ts'
-import type { Answerer } from '../../elicitation/answerers.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { defaultLimits } from '../../elicitation/limits.ts'
 import type { PolicyPath } from './bad-policy.ts'
 import { longestGlob } from './glob.ts'

@@ -1,5 +1,5 @@
-import type { CheckMore } from '../../elicitation/answer.ts'
-import { type Answerer, type Answering, askedAs } from '../../elicitation/answerers.ts'
+import type { CheckMore } from '../../elicitation/answering/answer.ts'
+import { type Answerer, type Answering, askedAs } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'

@@ -1,6 +1,6 @@
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
-import { refuseSecrets } from '../../elicitation/form/secrets.ts'
+import { refuseSecrets } from '../../elicitation/form/secrets/secrets.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../elicitation/url.ts'
+import { isLoopback } from '../../elicitation/asking/url.ts'
 import type { Config } from './config.ts'
 import { defaults } from './defaults.ts'
 import type { Setting } from './setting.ts'

@@ -1,5 +1,5 @@
 import type { Policy, ReadyRule } from '../../approval/policy/policy.ts'
-import type { Answerer } from '../../elicitation/answerers.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { localParticipant } from '../../participant/participant.ts'
 import type { AuthConfig } from './config.ts'
 import { type Problem, pathText } from './problems.ts'

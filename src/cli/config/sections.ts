@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { milliseconds } from '../../base/durations.ts'
 import { isPlainObject } from '../../base/json.ts'
-import { isLoopback } from '../../elicitation/url.ts'
+import { isLoopback } from '../../elicitation/asking/url.ts'
 import type { AuthConfig, ChannelConfig, Config } from './config.ts'
 import { defaults } from './defaults.ts'
 import type { Setting } from './setting.ts'

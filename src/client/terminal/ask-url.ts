@@ -1,6 +1,6 @@
 import { visibleLine } from '../../base/text/visible-text.ts'
+import type { UrlWarning } from '../page/url-safety.ts'
 import type { UrlRequest } from '../ui.ts'
-import type { UrlWarning } from '../url-safety.ts'
 import { named, showAsker } from './asker.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Screen } from './screen.ts'

@@ -1,9 +1,9 @@
-import { Keywords } from './keywords.ts'
 import { defaultFormLimits, type FormLimits } from './limits.ts'
 import { present } from './present.ts'
-import { readField } from './read-field.ts'
-import { Reading } from './reading.ts'
-import { FormRefused } from './refused.ts'
+import { Keywords } from './read/keywords.ts'
+import { readField } from './read/read-field.ts'
+import { Reading } from './read/reading.ts'
+import { FormRefused } from './read/refused.ts'
 import type { Field, FormSchema } from './schema.ts'
 import { isText } from './text.ts'
 

@@ -1,6 +1,6 @@
 import { type Boxes, boxFields, nameBoxes, readBoxes } from './boxes.ts'
-import { ownFields } from './own.ts'
 import { present } from './present.ts'
+import { ownFields } from './read/own.ts'
 import type { ChoiceField, ChoicesField, Field, FormSchema } from './schema.ts'
 
 /** The protocol revisions in which a form can be asked. */

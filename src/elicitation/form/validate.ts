@@ -1,7 +1,7 @@
 import { problemWith } from './fit.ts'
 import { labelOf } from './label.ts'
 import { optionsOf } from './options.ts'
-import { ownFields, ownList } from './own.ts'
+import { ownFields, ownList } from './read/own.ts'
 import type { Content, Field, FieldValue, FormSchema } from './schema.ts'
 
 /** What is wrong with one field, in words for the person who filled it in; `field` is empty when it is the whole answer. */

@@ -1,7 +1,7 @@
 import { digest } from '../../base/canonical.ts'
 import type { Json } from '../../base/json.ts'
+import type { Ask } from '../../elicitation/asking/request.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
-import type { Ask } from '../../elicitation/request.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { refusalIn } from '../../server/answers.ts'
 import { aboutOf } from '../../server/page-ask.ts'

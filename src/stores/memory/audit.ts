@@ -1,5 +1,5 @@
+import { headOf } from '../../audit/chain/heads.ts'
 import type { Anchor, AuditEvent, ChainId, Pseudonym } from '../../audit/event.ts'
-import { headOf } from '../../audit/heads.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import { BadArgument } from '../../base/errors.ts'
 import type { Sealed } from '../../base/seal.ts'

@@ -1,5 +1,5 @@
 import type { Connection } from '../../connection/connection.ts'
-import type { Flow } from '../../connection/flow.ts'
+import type { Flow } from '../../connection/flow/flow.ts'
 import type { ConnectionStore } from '../../connection/store.ts'
 import { KeptAlready } from '../errors.ts'
 

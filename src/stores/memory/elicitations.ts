@@ -1,4 +1,4 @@
-import type { Answerer } from '../../elicitation/answerers.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../../elicitation/store.ts'
 import type { ParticipantId } from '../../participant/participant.ts'

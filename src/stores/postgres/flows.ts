@@ -1,4 +1,4 @@
-import type { Flow } from '../../connection/flow.ts'
+import type { Flow } from '../../connection/flow/flow.ts'
 import { type FlowRow, flowColumns, fromFlowRow, toFlowRow } from '../rows/flow.ts'
 import { canBeKept, type Database, type Statement } from './database.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
-import type { Answerers } from '../../elicitation/answerers.ts'
+import type { Answerers } from '../../elicitation/answering/answerers.ts'
 import type {
   AnsweredBy,
   Elicitation,

@@ -1,4 +1,4 @@
-import type { Flow } from '../../connection/flow.ts'
+import type { Flow } from '../../connection/flow/flow.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { fromMs, type Whole } from './values.ts'
 

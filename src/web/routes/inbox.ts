@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { isAsked } from '../../elicitation/answerers.ts'
+import { isAsked } from '../../elicitation/answering/answerers.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { admit } from '../admit.ts'
 import { endOf, factsOf } from '../facts.ts'

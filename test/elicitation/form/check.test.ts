@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkForm } from '../../../src/elicitation/form/check.ts'
 import { defaultFormLimits } from '../../../src/elicitation/form/limits.ts'
-import { FormRefused } from '../../../src/elicitation/form/refused.ts'
+import { FormRefused } from '../../../src/elicitation/form/read/refused.ts'
 import { anyForm, anyRubbish, hostileMakers, mutated } from './arbitraries.ts'
 
 const text = { type: 'string' }

@@ -1,0 +1,93 @@
+import { timingSafeEqual } from 'node:crypto'
+import { canonicalJson, digest } from '../../base/canonical.ts'
+import type { Anchor, AuditEvent, Head, Kept } from '../event.ts'
+import { hmac } from './hmac.ts'
+
+/** An event that has no place in a chain yet. */
+export type EventDraft = Omit<AuditEvent, 'chain' | 'seq' | 'prev' | 'mac'>
+
+/** Gives a draft the place after `previous`; a chain without events has a head of seq 0 and an empty mac. */
+export function chainEvent(
+  key: Buffer,
+  previous: Head,
+  draft: EventDraft,
+  /** The canonical spelling of its data, where that is known already. */
+  spelled = canonicalJson(draft.data),
+): AuditEvent {
+  const { at, kind, who, about, data, kept, keptDigest } = draft
+  // Filled in, not spread: every call that runs makes two of these.
+  const event: { -readonly [Key in keyof AuditEvent]: AuditEvent[Key] } = {
+    chain: previous.chain,
+    seq: previous.seq + 1,
+    at,
+    kind,
+    data,
+    prev: previous.mac,
+    mac: '',
+  }
+  if (who !== undefined) event.who = who
+  if (about !== undefined) event.about = about
+  if (kept !== undefined) event.kept = kept
+  if (keptDigest !== undefined) event.keptDigest = keptDigest
+  event.mac = eventMac(key, event, spelled)
+  return event
+}
+
+/** Whether this event was written at this place with this key, and nothing but `kept` was changed since. */
+export function isGenuine(key: Buffer, event: AuditEvent): boolean {
+  return isSame(event.mac, () => eventMac(key, event, canonicalJson(event.data)))
+}
+
+/** The digest that stays in the event when what was kept is erased. */
+export function digestKept({ salt, value }: Kept): string {
+  return digest({ salt, value })
+}
+
+/** Whether what is kept is what was written. Nothing kept is not a change: it may have been erased. */
+export function isKeptGenuine({ kept, keptDigest = '' }: AuditEvent): boolean {
+  return kept === undefined || isSame(keptDigest, () => digestKept(kept))
+}
+
+/** Vouches that everything up to this event was deleted on purpose. */
+export function anchorAt(key: Buffer, { chain, seq, mac }: Head): Anchor {
+  const head = { chain, seq, mac }
+  return { ...head, anchorMac: anchorMac(key, head) }
+}
+
+/** Whether this anchor was made with this key. */
+export function isGenuineAnchor(key: Buffer, anchor: Anchor): boolean {
+  return isSame(anchor.anchorMac, () => anchorMac(key, anchor))
+}
+
+function eventMac(key: Buffer, event: Omit<AuditEvent, 'mac'>, spelledData: string): string {
+  return macOver(key, 'event', spellEvent(event, spelledData))
+}
+
+/** The canonical spelling of an event, put together from its parts: its data is spelled already. */
+function spellEvent(event: Omit<AuditEvent, 'mac'>, spelledData: string): string {
+  const { chain, seq, at, kind, who, about, keptDigest, prev } = event
+  const text = canonicalJson
+  const first = about === undefined ? '' : `"about":${text(about)},`
+  const kept = keptDigest === undefined ? '' : `"keptDigest":${text(keptDigest)},`
+  const last = who === undefined ? '' : `,"who":${text(who)}`
+  return `{${first}"at":"${at.toISOString()}","chain":${text(chain)},"data":${spelledData},${kept}"kind":${text(kind)},"prev":${text(prev)},"seq":${text(seq)}${last}}`
+}
+
+function anchorMac(key: Buffer, { chain, seq, mac }: Head): string {
+  return macOver(key, 'anchor', canonicalJson({ chain, seq, mac }))
+}
+
+// The purpose comes first, so that the mac of an event can never pass for that of an anchor.
+function macOver(key: Buffer, purpose: 'event' | 'anchor', text: string): string {
+  return hmac(key, `assent audit ${purpose}\n${text}`)
+}
+
+function isSame(given: string, compute: () => string): boolean {
+  try {
+    const [a, b] = [Buffer.from(given), Buffer.from(compute())]
+    return a.length === b.length && timingSafeEqual(a, b)
+  } catch {
+    // What was tampered with may be no date, or no JSON: then no mac over it exists.
+    return false
+  }
+}

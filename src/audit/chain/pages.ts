@@ -1,0 +1,16 @@
+import type { AuditEvent, ChainId } from '../event.ts'
+import type { AuditStore } from '../store.ts'
+
+const pageSize = 500
+
+/** The events of a chain after a place, in order, a page at a time; what is written meanwhile is read too. */
+export async function* readPages(store: AuditStore, chain: ChainId, afterSeq = 0): AsyncGenerator<AuditEvent[]> {
+  let place = afterSeq
+  for (;;) {
+    const page = await store.read(chain, place, pageSize)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    place = last.seq
+  }
+}

@@ -1,0 +1,18 @@
+import { type Connection, credentialIdentity } from '../connection.ts'
+import type { ConnectionDesk } from '../desk.ts'
+import type { Credential } from './credential.ts'
+
+type Named = Pick<Connection, 'participant' | 'provider' | 'id'>
+
+/** Seals a credential for one connection. */
+export function sealCredential({ vault }: Pick<ConnectionDesk, 'vault'>, named: Named, credential: Credential) {
+  return vault.seal(JSON.stringify(credential), credentialIdentity(named))
+}
+
+/** Opens what is kept, for one use. */
+export async function openCredential(
+  { vault }: Pick<ConnectionDesk, 'vault'>,
+  connection: Named & Pick<Connection, 'sealed'>,
+): Promise<Credential> {
+  return JSON.parse(await vault.open(connection.sealed, credentialIdentity(connection)))
+}

@@ -1,0 +1,32 @@
+import { ParticipantMismatch, refusalOf } from '../../elicitation/answering/answerers.ts'
+import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { ElicitationNotFound } from '../../elicitation/errors.ts'
+import type { Person } from '../../participant/identify.ts'
+import type { ConnectionDesk } from '../desk.ts'
+
+/** A question that somebody says they answer by connecting. */
+interface Claimed {
+  readonly id: ElicitationId
+  readonly provider: string
+  readonly person: Person
+}
+
+/**
+ * The question, as it stands now, if it asks this person to connect this provider. A question for anything else looks
+ * like none. An account is always the requester's own: nobody else may connect one for them, whoever may answer.
+ */
+export async function connectQuestion(desk: ConnectionDesk, { id, provider, person }: Claimed): Promise<Elicitation> {
+  const asked = await desk.questions.look(id)
+  const { purpose, question, requester } = asked
+  const connect = question.mode === 'url' ? question.connect : undefined
+  if (purpose !== 'connect' || connect?.provider !== provider) throw new ElicitationNotFound(id)
+
+  const isOwn = requester.participant === person.participant
+  const refusal = isOwn
+    ? refusalOf(asked, { ...person, via: 'page' }, { action: 'accept' })
+    : new ParticipantMismatch(asked, person.participant)
+  if (refusal === undefined) return asked
+  const data = { provider, reason: refusal.code }
+  await desk.audit.record({ kind: 'connect-refused', who: person.participant, about: id, data })
+  throw refusal
+}

@@ -1,0 +1,38 @@
+import type { Completed, Returning } from '../connections.ts'
+import type { ConnectionDesk } from '../desk.ts'
+import type { Flow } from './flow.ts'
+
+type Why = Extract<Completed, { kind: 'refused' }>['why']
+
+/** The flow that this person began in this browser, once. Whatever else comes is refused, recorded, and used up. */
+export async function takeFlow(
+  desk: ConnectionDesk,
+  returning: Returning,
+): Promise<{ readonly kind: 'taken'; readonly flow: Flow } | Extract<Completed, { kind: 'refused' }>> {
+  const id = stateOf(returning.callback)
+  const flow = id === undefined ? undefined : await desk.store.takeFlow(id)
+  const reason = flow && refusal(flow, returning, desk.clock.now())
+  if (flow && reason === undefined) return { kind: 'taken', flow }
+
+  const why = reason ?? 'unknown-state'
+  await desk.audit.record({
+    kind: 'connect-refused',
+    who: returning.person.participant,
+    ...(flow?.elicitation && { about: flow.elicitation }),
+    data: { reason: why, provider: flow?.provider },
+  })
+  return { kind: 'refused', why }
+}
+
+function refusal(flow: Flow, { browser, person }: Returning, now: Date): Why | undefined {
+  if (now >= flow.expiresAt) return 'expired'
+  if (flow.browser !== browser) return 'other-browser'
+  if (flow.participant !== person.participant) return 'other-person'
+  return undefined
+}
+
+/** Two states could be read as either. */
+function stateOf({ searchParams }: URL): string | undefined {
+  const [state, ...more] = searchParams.getAll('state')
+  return state !== undefined && more.length === 0 && /^[\w-]{43}$/.test(state) ? state : undefined
+}

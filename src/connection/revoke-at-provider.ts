@@ -1,0 +1,20 @@
+import type { Credential } from './credential/credential.ts'
+import type { ConnectionDesk } from './desk.ts'
+import type { Provider } from './provider.ts'
+
+/** Tells the provider that a credential is given up. Never throws, and does not wait for ever. True: the provider took it. */
+export async function letGo(
+  { clock, revokeMs }: Pick<ConnectionDesk, 'clock' | 'revokeMs'>,
+  provider: Provider | undefined,
+  credential: Credential,
+): Promise<boolean> {
+  if (provider?.by.kind !== 'consent' || credential.kind !== 'tokens') return false
+  const { consent } = provider.by
+  const revoking = async () => consent.revoke(credential)
+  return new Promise((resolve) => {
+    const callOff = clock.after(revokeMs, () => resolve(false))
+    revoking()
+      .then(resolve, () => resolve(false))
+      .finally(callOff)
+  })
+}

@@ -1,0 +1,109 @@
+import type { Desk } from '../desk.ts'
+import {
+  type Answer,
+  type AnsweredBy,
+  type Elicitation,
+  type ElicitationId,
+  isSettled,
+  type KeptAnswer,
+} from '../elicitation.ts'
+import type { Content } from '../form/schema.ts'
+import { type FieldError, validateContent } from '../form/validate.ts'
+import { happen, look } from '../settle.ts'
+import { answerIdentity } from './answer-identity.ts'
+import { type Answering, askedAs, refusalOf } from './answerers.ts'
+
+/** How answering ended. */
+export type Answered =
+  /** This answer settled the question. */
+  | { readonly kind: 'kept'; readonly elicitation: Elicitation }
+  /** It was settled before: by someone else, by time, or by being withdrawn. `elicitation` says what holds. */
+  | { readonly kind: 'late'; readonly elicitation: Elicitation }
+  /** The question is still open: these fields need another answer. */
+  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
+
+/** What is wrong with an accepted answer beyond its form; empty: nothing. */
+export type CheckMore = (asked: Elicitation, answering: Answering, content: Content) => readonly FieldError[]
+
+/** Answers, for every channel. Who may not answer learns nothing; of many who answer at once exactly one is kept. */
+export async function answer(
+  desk: Desk,
+  id: ElicitationId,
+  answering: Answering,
+  given: Answer,
+  checkMore: CheckMore,
+): Promise<Answered> {
+  const asked = await look(desk, id)
+  await refuseStrangers(desk, asked, answering, given)
+  if (isSettled(asked)) return { kind: 'late', elicitation: asked }
+
+  const checked = checkAnswer(desk, asked, given)
+  if (checked.kind === 'invalid') return checked
+  const errors = checked.answer.action === 'accept' ? checkMore(asked, answering, checked.answer.content ?? {}) : []
+  if (errors.length > 0) return { kind: 'invalid', errors }
+
+  const mine = await sealIfSecret(desk, asked, checked.answer)
+  const by = answeredBy(asked, answering)
+  const elicitation = await happen(desk, asked, { kind: 'answered', answer: mine, by, at: desk.clock.now() })
+  const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
+  return { kind: kept ? 'kept' : 'late', elicitation }
+}
+
+/** Someone tried to answer for another: that is for the audit, whatever they are told. */
+async function refuseStrangers(desk: Desk, asked: Elicitation, answering: Answering, given: Answer): Promise<void> {
+  const refusal = refusalOf(asked, answering, given)
+  if (refusal === undefined) return
+  const { participant, via, client } = answering
+  const data = { reason: refusal.code, via, client }
+  await desk.audit.record({ kind: 'answer-refused', who: participant, about: asked.id, data })
+  desk.events.tell({ kind: 'answer-refused', elicitation: asked, reason: refusal.code })
+  throw refusal
+}
+
+type Checked =
+  | { readonly kind: 'valid'; readonly answer: Answer }
+  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
+
+/** Only what was asked for is kept: an accept fits its form, a decline has a reason at most, a cancel nothing. */
+function checkAnswer({ limits }: Desk, { question }: Elicitation, given: Answer): Checked {
+  switch (given.action) {
+    case 'cancel':
+      return { kind: 'valid', answer: { action: 'cancel' } }
+    case 'decline': {
+      if (typeof given.reason !== 'string') return { kind: 'valid', answer: { action: 'decline' } }
+      if (isTooLong(given.reason, limits.answerBytes)) return tooLong(limits.answerBytes)
+      return { kind: 'valid', answer: { action: 'decline', reason: given.reason } }
+    }
+    case 'accept': {
+      if (question.schema === undefined) return { kind: 'valid', answer: { action: 'accept' } }
+      const validated = validateContent(question.schema, given.content ?? {})
+      if (validated.kind === 'invalid') return validated
+      if (isTooLong(validated.content, limits.answerBytes)) return tooLong(limits.answerBytes)
+      return { kind: 'valid', answer: { action: 'accept', content: validated.content } }
+    }
+  }
+}
+
+function isTooLong(value: unknown, bytes: number): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) > bytes
+}
+
+function tooLong(bytes: number): Checked {
+  return { kind: 'invalid', errors: [{ field: '', message: `An answer has at most ${bytes} bytes.` }] }
+}
+
+async function sealIfSecret(desk: Desk, asked: Elicitation, given: Answer): Promise<KeptAnswer> {
+  if (asked.purpose !== 'secret' || given.action !== 'accept' || given.content === undefined) return given
+  return { action: 'accept', sealed: await desk.vault.seal(JSON.stringify(given.content), answerIdentity(asked)) }
+}
+
+function answeredBy(asked: Elicitation, answering: Answering): AnsweredBy {
+  const { participant, via, client } = answering
+  const as = askedAs(asked, answering)
+  return {
+    participant,
+    via,
+    ...(client !== undefined && { client }),
+    ...(as !== undefined && as !== participant && { as }),
+  }
+}
