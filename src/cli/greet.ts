@@ -1,6 +1,6 @@
 import type { Assent } from '../assent.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
-import { enrollLink } from '../web/enroll.ts'
+import { enrollLink } from '../web/viewer/enroll.ts'
 import type { Config } from './config/config.ts'
 import { defaults } from './config/defaults.ts'
 import { print } from './print.ts'

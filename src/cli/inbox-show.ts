@@ -4,7 +4,7 @@ import type { Json } from '../base/json.ts'
 import { showArguments, shownText, showText } from '../base/text/show-text.ts'
 import { visibleLine, visibleText } from '../base/text/visible-text.ts'
 import { type Screen, wrap } from '../client/terminal/screen.ts'
-import { duration } from '../web/pages/times.ts'
+import { duration } from '../web/pages/layout/times.ts'
 import type { Waiting } from './inbox-read.ts'
 
 /** One question, with everything that it is about: nothing that would run is left out. */

@@ -46,7 +46,7 @@ export function addOpenCommand(program: Command): void {
         throw new BadArgument('With memory: no other program knows the keys. Open the link that the gateway prints.')
       }
       const link = await withAssent(command, async (assent) => {
-        const { enrollLink } = await import('../web/enroll.ts')
+        const { enrollLink } = await import('../web/viewer/enroll.ts')
         return enrollLink(assent)
       })
       await show(link, 'Open this once, within 10 minutes:', options)

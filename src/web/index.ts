@@ -1,5 +1,5 @@
-export { type EnrollParts, enrollLink } from './enroll.ts'
 export type { AssentForWeb } from './needs.ts'
 export type { CustomPage, TrustedProxy, WebLimits, WebOptions } from './options.ts'
 export type { Frame, Look } from './pages/props.ts'
+export { type EnrollParts, enrollLink } from './viewer/enroll.ts'
 export { createWeb, type Web } from './web.ts'

@@ -1,10 +1,10 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { csrfFor } from './csrf.ts'
-import { localeOf } from './locale.ts'
+import { csrfFor } from './http/csrf.ts'
+import { localeOf } from './http/locale.ts'
 import { noticePage } from './pages/notice-page.ts'
 import type { Frame, NoticePageProps } from './pages/props.ts'
-import { personName } from './person-name.ts'
 import type { Visit } from './site.ts'
+import { personName } from './viewer/person-name.ts'
 
 /** What every page of this visit is given besides its own facts. */
 export function frameFor(c: Visit): Frame {

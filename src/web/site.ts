@@ -3,11 +3,11 @@ import type { Context } from 'hono'
 import { BadArgument } from '../base/errors.ts'
 import { isLoopback } from '../elicitation/asking/url.ts'
 import { type Guard, guardHosts } from '../mcp/http/guard.ts'
-import { createInboxStreams, type InboxStreams } from './inbox-streams.ts'
+import { createRates, type Rates } from './http/rates.ts'
+import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
 import { type CustomPage, defaultWebLimits, type TrustedProxy, type WebLimits, type WebOptions } from './options.ts'
-import { createRates, type Rates } from './rates.ts'
-import type { Viewer } from './viewer.ts'
+import type { Viewer } from './viewer/viewer.ts'
 
 /** One installation's pages, as every route knows them. */
 export interface Site {

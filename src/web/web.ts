@@ -1,10 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { enrollLink } from './enroll.ts'
-import { guardEntrance } from './entrance.ts'
 import { toldOf } from './errors.ts'
-import { protect } from './headers.ts'
+import { guardEntrance } from './http/entrance.ts'
+import { protect } from './http/headers.ts'
 import type { AssentForWeb } from './needs.ts'
 import type { WebOptions } from './options.ts'
 import { notice } from './render.ts'
@@ -19,6 +18,7 @@ import { loginRoutes } from './routes/login.ts'
 import { questionRoutes } from './routes/question.ts'
 import { statusRoutes } from './routes/status.ts'
 import { type Site, siteFrom, type WebEnv } from './site.ts'
+import { enrollLink } from './viewer/enroll.ts'
 
 /** The pages of one Assent. */
 export interface Web {

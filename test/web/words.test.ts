@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { browserName } from '../../src/web/browser-name.ts'
-import { localeOf } from '../../src/web/locale.ts'
-import { safeNext } from '../../src/web/next.ts'
+import { localeOf } from '../../src/web/http/locale.ts'
+import { safeNext } from '../../src/web/http/next.ts'
+import { browserName } from '../../src/web/viewer/browser-name.ts'
 
 test.each([
   ['de-CH,de;q=0.9,en;q=0.8', 'de-CH'],

@@ -1,5 +1,5 @@
-import { documentOf, heading } from '../../web/pages/frame.ts'
-import { markup } from '../../web/pages/markup.ts'
+import { documentOf, heading } from '../../web/pages/layout/frame.ts'
+import { markup } from '../../web/pages/layout/markup.ts'
 import type { Frame } from '../../web/pages/props.ts'
 
 const look = { title: 'Demo login', primaryColor: '#7a3e9d' }

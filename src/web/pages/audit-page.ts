@@ -1,9 +1,9 @@
-import { documentOf, heading } from './frame.ts'
-import { icons } from './icons.ts'
-import { type Markup, markup } from './markup.ts'
+import { documentOf, heading } from './layout/frame.ts'
+import { icons } from './layout/icons.ts'
+import { type Markup, markup } from './layout/markup.ts'
+import { amount, moment } from './layout/times.ts'
 import type { AuditPageProps, Frame } from './props.ts'
-import { said } from './quote.ts'
-import { amount, moment } from './times.ts'
+import { said } from './question/quote.ts'
 
 /** What happened lately that concerns a person, newest first, and whether the record of it is whole. */
 export function auditPage(frame: Frame, props: AuditPageProps): string {

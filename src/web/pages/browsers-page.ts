@@ -1,8 +1,8 @@
-import { csrfField, documentOf, heading } from './frame.ts'
-import { type Markup, markup } from './markup.ts'
+import { csrfField, documentOf, heading } from './layout/frame.ts'
+import { type Markup, markup } from './layout/markup.ts'
+import { day } from './layout/times.ts'
 import type { BrowsersPageProps, Frame } from './props.ts'
-import { said, saidPlainly } from './quote.ts'
-import { day } from './times.ts'
+import { said, saidPlainly } from './question/quote.ts'
 
 /** The browsers that may answer for a person, each with a way to end that. */
 export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): string {

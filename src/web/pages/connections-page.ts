@@ -1,8 +1,8 @@
-import { csrfField, documentOf, heading } from './frame.ts'
-import { type Markup, markup } from './markup.ts'
+import { csrfField, documentOf, heading } from './layout/frame.ts'
+import { type Markup, markup } from './layout/markup.ts'
+import { day } from './layout/times.ts'
 import type { ConnectionsPageProps, Frame } from './props.ts'
-import { said, saidPlainly } from './quote.ts'
-import { day } from './times.ts'
+import { said, saidPlainly } from './question/quote.ts'
 
 /** The accounts that a person has connected, each with its way out, and those that could be. */
 export function connectionsPage(frame: Frame, { connections, others }: ConnectionsPageProps): string {

@@ -1,7 +1,7 @@
-import { csrfField, documentOf, heading } from './frame.ts'
-import { markup } from './markup.ts'
+import { csrfField, documentOf, heading } from './layout/frame.ts'
+import { markup } from './layout/markup.ts'
 import type { EnrollPageProps, Frame } from './props.ts'
-import { said } from './quote.ts'
+import { said } from './question/quote.ts'
 
 /** Asks whether this browser may answer for the person from now on. */
 export function enrollPage(frame: Frame, { action, browserName }: EnrollPageProps): string {

@@ -1,8 +1,8 @@
-import { csrfField, documentOf, heading } from './frame.ts'
-import { type Markup, markup } from './markup.ts'
+import { csrfField, documentOf, heading } from './layout/frame.ts'
+import { type Markup, markup } from './layout/markup.ts'
+import { moment } from './layout/times.ts'
 import type { Frame, GrantRow, GrantsPageProps } from './props.ts'
-import { said, saidPlainly } from './quote.ts'
-import { moment } from './times.ts'
+import { said, saidPlainly } from './question/quote.ts'
 
 /** What a person allowed or denied lastingly, each as a sentence, with its way back. */
 export function grantsPage(frame: Frame, { grants, older }: GrantsPageProps): string {

@@ -1,7 +1,7 @@
-import { documentOf, heading } from './frame.ts'
-import { type Markup, markup } from './markup.ts'
+import { documentOf, heading } from './layout/frame.ts'
+import { type Markup, markup } from './layout/markup.ts'
 import type { Frame, NoticePageProps } from './props.ts'
-import { said } from './quote.ts'
+import { said } from './question/quote.ts'
 
 /** An end without a question: what happened, in plain words, and what to do now. */
 export function noticePage(frame: Frame, { kind, detail, next }: NoticePageProps): string {

@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
 import type { AuditReport } from '../../audit/verify.ts'
-import { admit } from '../admit.ts'
-import { eventWords } from '../event-words.ts'
-import { ownEvents } from '../own-events.ts'
+import { eventWords } from '../inbox/event-words.ts'
+import { ownEvents } from '../inbox/own-events.ts'
 import { auditPage } from '../pages/audit-page.ts'
 import { frameFor } from '../render.ts'
 import type { Visit, WebEnv } from '../site.ts'
+import { admit } from '../viewer/admit.ts'
 
 const mostShown = 300
 /** A record this small is checked without being asked. */

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import { admit } from '../admit.ts'
-import { takeBrowserCookie } from '../cookie.ts'
+import { takeBrowserCookie } from '../http/cookie.ts'
+import { readPost } from '../http/post.ts'
 import { browsersPage } from '../pages/browsers-page.ts'
-import { readPost } from '../post.ts'
 import { frameFor, notice } from '../render.ts'
 import type { Visit, WebEnv } from '../site.ts'
+import { admit } from '../viewer/admit.ts'
 
 /** The browsers that may answer for a person: to see them, and to take that back. */
 export const browsersRoutes = () => new Hono<WebEnv>().get('/browsers', show).post('/browsers/:id/remove', remove)

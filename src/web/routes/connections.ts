@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import { admit } from '../admit.ts'
-import { connectPath } from '../connect-path.ts'
+import { readPost } from '../http/post.ts'
 import { connectionsPage } from '../pages/connections-page.ts'
-import { readPost } from '../post.ts'
+import { connectPath } from '../question/connect-path.ts'
 import { frameFor, notice } from '../render.ts'
 import type { Visit, WebEnv } from '../site.ts'
+import { admit } from '../viewer/admit.ts'
 
 /** The accounts that a person has connected: to see them, and to give them up. */
 export const connectionsRoutes = () =>

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { localParticipant } from '../../participant/participant.ts'
-import { addressOf, recordRefusal } from '../admit.ts'
-import { browserName } from '../browser-name.ts'
-import { readEnrollCode, useEnrollCode } from '../enroll.ts'
-import { makeBrowser } from '../make-browser.ts'
-import { safeNext } from '../next.ts'
+import { safeNext } from '../http/next.ts'
+import { readForm } from '../http/post.ts'
 import { enrollPage } from '../pages/enroll-page.ts'
-import { readForm } from '../post.ts'
 import { frameFor, notice } from '../render.ts'
 import type { Visit, WebEnv } from '../site.ts'
+import { addressOf, recordRefusal } from '../viewer/admit.ts'
+import { browserName } from '../viewer/browser-name.ts'
+import { readEnrollCode, useEnrollCode } from '../viewer/enroll.ts'
+import { makeBrowser } from '../viewer/make-browser.ts'
 
 /** Makes a browser the local person's by a one-time link. Only pressing the button uses it up: a preview does not. */
 export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('/enroll', enroll)

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
-import { recordRefusal } from '../admit.ts'
-import { viewerOf } from '../find-viewer.ts'
-import { questionFor, readId, whoAskedOrWasAsked } from '../question.ts'
+import { questionFor, readId, whoAskedOrWasAsked } from '../question/question.ts'
 import type { Site, Visit, WebEnv } from '../site.ts'
+import { recordRefusal } from '../viewer/admit.ts'
+import { viewerOf } from '../viewer/find-viewer.ts'
 
 /** How a question stands, for programs of those whom it concerns. To all others every id is unknown. */
 export const statusRoutes = ({ assent: { pages } }: Site) =>

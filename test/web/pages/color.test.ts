@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accentsOf, type Color, contrast, grounds, parseColor } from '../../../src/web/pages/color.ts'
+import { accentsOf, type Color, contrast, grounds, parseColor } from '../../../src/web/pages/layout/color.ts'
 
 const colorOf = (text: string) => parseColor(text) as Color
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Field, FormSchema } from '../../../src/elicitation/form/schema.ts'
-import { fields } from '../../../src/web/pages/fields.ts'
+import { fields } from '../../../src/web/pages/question/fields.ts'
 import { longForm } from '../gallery.ts'
 
 /** The HTML of a form with one field. */

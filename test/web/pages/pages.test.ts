@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { apiKeyPage } from '../../../src/web/pages/api-key-page.ts'
-import { confirmPage } from '../../../src/web/pages/confirm-page.ts'
-import { connectPage } from '../../../src/web/pages/connect-page.ts'
-import { formPage } from '../../../src/web/pages/form-page.ts'
 import { noticePage } from '../../../src/web/pages/notice-page.ts'
 import type { Frame } from '../../../src/web/pages/props.ts'
-import { settledPage } from '../../../src/web/pages/settled-page.ts'
+import { apiKeyPage } from '../../../src/web/pages/question/api-key-page.ts'
+import { confirmPage } from '../../../src/web/pages/question/confirm-page.ts'
+import { connectPage } from '../../../src/web/pages/question/connect-page.ts'
+import { formPage } from '../../../src/web/pages/question/form-page.ts'
+import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
 import { asked, frame, gallery, longForm } from '../gallery.ts'
 
 /** What a person reads, without markup. */

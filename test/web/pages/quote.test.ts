@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lookAlikes } from '../../../src/web/pages/look-alikes.ts'
-import { isDeceptive, quotation, said } from '../../../src/web/pages/quote.ts'
+import { lookAlikes } from '../../../src/web/pages/layout/look-alikes.ts'
+import { isDeceptive, quotation, said } from '../../../src/web/pages/question/quote.ts'
 
 test.each([
   ['Pаypal', [1]],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amount, day, duration, moment, timeLeft, writesPoint } from '../../../src/web/pages/times.ts'
+import { amount, day, duration, moment, timeLeft, writesPoint } from '../../../src/web/pages/layout/times.ts'
 
 const now = new Date('2026-11-16T09:00:00Z')
 

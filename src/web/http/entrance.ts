@@ -1,0 +1,30 @@
+import type { MiddlewareHandler } from 'hono'
+import { guardLocal, isLoopbackAddress } from '../../mcp/http/guard.ts'
+import { notice } from '../render.ts'
+import type { Visit, WebEnv } from '../site.ts'
+import { countedAddress, socketAddress } from './address.ts'
+
+/** Turns away who may not come in at all, before anything is read or looked up for them. */
+export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
+  const { site } = c.var
+  const seconds = await site.rates.address(countedAddress(c))
+  if (seconds !== undefined) return tooMany(c, seconds)
+  if (site.guardHost(c.req.raw)) {
+    return notice(c, 403, { kind: 'not-found', detail: `These pages are at ${site.assent.pages.publicUrl}.` })
+  }
+  if (site.isLocal && isFromAfar(c)) {
+    return notice(c, 403, { kind: 'not-found', detail: 'These pages serve the machine they run on, and no other.' })
+  }
+  return next()
+}
+
+/** A socket that nobody can see is for whoever mounted us to judge. */
+function isFromAfar(c: Visit): boolean {
+  if (guardLocal(c.req.raw)) return true
+  return c.env?.incoming !== undefined && !isLoopbackAddress(socketAddress(c))
+}
+
+export function tooMany(c: Visit, seconds: number): Response | Promise<Response> {
+  c.header('Retry-After', String(seconds))
+  return notice(c, 429, { kind: 'too-many' })
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import type { Site, WebEnv } from '../site.ts'
+
+const always = {
+  'X-Frame-Options': 'DENY',
+  // Not `no-referrer`: under it browsers hide the origin of our own forms as well, and it could not be checked.
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()',
+}
+
+const overHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
+
+/** Puts on every answer, whatever it is, what keeps a browser from being used against its person. */
+export function protect(site: Site): MiddlewareHandler<WebEnv> {
+  const fixed = Object.entries({ ...always, ...(site.isSecure && overHttps) })
+  return async (c, next) => {
+    c.set('site', site)
+    c.set('nonce', randomBytes(16).toString('base64url'))
+    await next()
+    for (const [name, value] of fixed) c.res.headers.set(name, value)
+    c.res.headers.set('Content-Security-Policy', contentPolicy(c.var.nonce, c.var.formTargets, c.var.isLive))
+  }
+}
+
+function contentPolicy(nonce: string, formTargets = '', isLive = false): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    'img-src data:',
+    ...(isLive ? ["connect-src 'self'"] : []),
+    `form-action 'self' ${formTargets}`.trimEnd(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/**
+ * Where the form of a connect page may end up. Chromium applies `form-action` to every redirect that follows, and a
+ * provider may send people on to a login at any other site.
+ */
+export function providerTargets({ isSecure }: Pick<Site, 'isSecure'>): string {
+  return isSecure ? 'https:' : 'https: http://127.0.0.1:* http://localhost:*'
+}

@@ -1,0 +1,29 @@
+import { remembered } from '../pages/layout/remembered.ts'
+
+const fallback = 'en'
+const longest = 512
+
+/** How this person writes numbers and dates, by what their browser says; English where it says nothing we can use. */
+export function localeOf(acceptLanguage: string | undefined): string {
+  return bestOf((acceptLanguage ?? '').slice(0, longest))
+}
+
+const bestOf = remembered((acceptLanguage) => {
+  const wanted = acceptLanguage.split(',').map(readRange)
+  const best = wanted.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)
+  return best.find(({ tag }) => isKnown(tag))?.tag ?? fallback
+})
+
+function readRange(range: string): { tag: string; weight: number } {
+  const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))
+  return { tag, weight: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
+}
+
+function isKnown(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf([tag]).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,80 @@
+import { approvalIn } from '../../approval/question/subject.ts'
+import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import type { Person } from '../../participant/identify.ts'
+import type { WaitingRow } from '../pages/props.ts'
+import { approvalEnd } from '../question/approval.ts'
+import { factsOf, labelsFrom } from '../question/facts.ts'
+import { personName } from '../viewer/person-name.ts'
+
+const mostText = 400
+
+/** A question as one row of the inbox. */
+export function rowOf(asked: Elicitation, viewer: Person): WaitingRow {
+  const { server, client, requester, createdAt, expiresAt } = factsOf(asked, viewer, '')
+  return {
+    id: asked.id,
+    server,
+    client,
+    ...(requester !== undefined && { requester }),
+    what: whatOf(asked),
+    line: lineOf(asked),
+    createdAt,
+    expiresAt,
+    href: `/inbox?open=${encodeURIComponent(asked.id)}`,
+  }
+}
+
+/** Verb and object, in our words. */
+export function whatOf(asked: Elicitation): string {
+  const { purpose, origin, question } = asked
+  switch (purpose) {
+    case 'approval':
+      return `Run ${approvalIn(asked)?.call.tool ?? 'a tool'}`
+    case 'secret':
+      return `Save a key for ${origin.server}`
+    case 'connect':
+      return `Connect ${(question.mode === 'url' && question.connect?.provider) || 'an account'}`
+    case 'confirm':
+      return `Let ${origin.server} go ahead`
+    case 'input':
+      return `Send an answer to ${origin.server}`
+  }
+}
+
+/** One line of the arguments, or of what the server wrote, which then stands in quotes. */
+function lineOf(asked: Elicitation): string {
+  const about = approvalIn(asked)
+  if (about === undefined) {
+    const words = (labelsFrom(asked, ['title']).title ?? asked.question.message).trim()
+    return words === '' ? '' : `“${words.slice(0, mostText)}”`
+  }
+  return Object.entries(about.call.arguments)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`.slice(0, mostText))
+    .join(', ')
+    .slice(0, mostText)
+}
+
+/** How a question ended, in a few words: "Allowed by you". Undefined while it is open. */
+export function endWords(asked: Elicitation, viewer: Person): string | undefined {
+  const { state } = asked
+  if (!isSettled(asked)) return undefined
+  switch (state.kind) {
+    case 'answered':
+      return `${answerWords(asked, viewer)} by ${state.by.participant === viewer.participant ? 'you' : personName(state.by.participant)}`
+    case 'expired':
+      return 'Nobody answered'
+    case 'failed':
+      return 'Did not work'
+    case 'withdrawn':
+    case 'open':
+      return 'Taken back'
+  }
+}
+
+function answerWords(asked: Elicitation, viewer: Person): string {
+  const { state, purpose } = asked
+  const action = state.kind === 'answered' ? state.answer.action : 'cancel'
+  if (action === 'cancel') return 'Left'
+  if (purpose !== 'approval') return action === 'accept' ? 'Answered' : 'Declined'
+  return approvalEnd(asked, viewer)?.effect === 'allow' ? 'Allowed' : 'Denied'
+}

@@ -1,0 +1,152 @@
+import { answererNames, isAsked } from '../../elicitation/answering/answerers.ts'
+import type { Person } from '../../participant/identify.ts'
+import type { AssentForWeb } from '../needs.ts'
+import type { Viewer } from '../viewer/viewer.ts'
+
+/** Tells open inboxes that something changed for their person, and nothing else. */
+export interface InboxStreams {
+  /** Undefined: this person has as many open as they may. */
+  open(viewer: Viewer): ReadableStream<Uint8Array> | undefined
+  close(): void
+}
+
+const pollMs = 2_000
+const heartbeatMs = 15_000
+const mostSeen = 200
+
+type Needs = Pick<AssentForWeb, 'events' | 'listOpen' | 'clock' | 'store'>
+
+interface Stream {
+  readonly viewer: Viewer
+  send(text: string): void
+  end(): void
+}
+
+/**
+ * News of this process are told at once; what other processes do is found by looking every two seconds, once for all
+ * streams of a person. A stream ends with the browser's right to see anything.
+ */
+export function createInboxStreams(assent: Needs, perPerson: number): InboxStreams {
+  const byPerson = new Map<string, { readonly streams: Set<Stream>; stop(): void }>()
+  let stopListening: (() => void) | undefined
+
+  function add(stream: Stream): () => void {
+    const key = keyOf(stream.viewer)
+    const group = byPerson.get(key) ?? startGroup(key, stream.viewer)
+    group.streams.add(stream)
+    stopListening ??= assent.events.listen((news) => {
+      if (news.kind !== 'asked' && news.kind !== 'settled') return
+      for (const { streams } of byPerson.values()) {
+        for (const one of streams) if (isAsked(news.elicitation, one.viewer)) one.send(changed)
+      }
+    })
+    return () => {
+      group.streams.delete(stream)
+      if (group.streams.size > 0 || byPerson.get(key) !== group) return
+      group.stop()
+      byPerson.delete(key)
+      if (byPerson.size > 0) return
+      stopListening?.()
+      stopListening = undefined
+    }
+  }
+
+  function startGroup(key: string, person: Person) {
+    const streams = new Set<Stream>()
+    const stop = lookAgain(assent, person, () => {
+      for (const stream of streams) stream.send(changed)
+    })
+    const group = { streams, stop }
+    byPerson.set(key, group)
+    return group
+  }
+
+  const countOf = (viewer: Viewer) =>
+    [...byPerson.values()]
+      .flatMap(({ streams }) => [...streams])
+      .filter((stream) => stream.viewer.participant === viewer.participant).length
+
+  return {
+    open(viewer) {
+      if (countOf(viewer) >= perPerson) return undefined
+      return streamFor(assent, viewer, add)
+    },
+    close() {
+      for (const { streams } of [...byPerson.values()]) for (const stream of [...streams]) stream.end()
+    },
+  }
+}
+
+const encoder = new TextEncoder()
+const changed = 'event: changed\ndata: {}\n\n'
+
+function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () => void): ReadableStream<Uint8Array> {
+  let leave = () => {}
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      let callOff = () => {}
+      let isOver = false
+      const stream: Stream = {
+        viewer,
+        send(text) {
+          if (!isOver) controller.enqueue(encoder.encode(text))
+        },
+        end() {
+          if (isOver) return
+          leave()
+          controller.close()
+        },
+      }
+      const remove = add(stream)
+      leave = () => {
+        isOver = true
+        callOff()
+        remove()
+      }
+      const beat = async () => {
+        const mayGoOn = await isStillKnown(assent, viewer).catch(() => true)
+        if (isOver) return
+        if (!mayGoOn) return stream.end()
+        stream.send(': here\n\n')
+        callOff = assent.clock.after(heartbeatMs, beat)
+      }
+      callOff = assent.clock.after(heartbeatMs, beat)
+      // Whatever happened between the page and this stream is found by looking once more.
+      stream.send(`retry: 3000\n\n${changed}`)
+    },
+    cancel: () => leave(),
+  })
+}
+
+/** Whoever a proxy vouches for is asked about anew when the stream is opened again. */
+async function isStillKnown({ store, clock }: Needs, { browser, key }: Viewer): Promise<boolean> {
+  if (browser === undefined) return true
+  const kept = await store.browsers.getByKey(key)
+  return kept !== undefined && kept.expiresAt > clock.now()
+}
+
+/** Looks every two seconds whether other questions wait than before. Returns how to stop. */
+function lookAgain({ listOpen, clock }: Needs, person: Person, tell: () => void): () => void {
+  let isOver = false
+  let before: string | undefined
+  let callOff = () => {}
+  const look = async () => {
+    // A store that is down is waited for.
+    const open = await listOpen(person, mostSeen).catch(() => undefined)
+    if (isOver) return
+    const now = open?.map(({ id }) => id).join(' ') ?? before
+    if (before !== undefined && now !== before) tell()
+    before = now
+    callOff = clock.after(pollMs, look)
+  }
+  void look()
+  return () => {
+    isOver = true
+    callOff()
+  }
+}
+
+/** Streams see the same only when they may see the same. */
+function keyOf(person: Person): string {
+  return JSON.stringify(answererNames(person))
+}

@@ -1,0 +1,23 @@
+import { documentOf, heading } from '../layout/frame.ts'
+import { type Markup, markup } from '../layout/markup.ts'
+import { moment } from '../layout/times.ts'
+import type { Frame, HistoryPageProps } from '../props.ts'
+import { said } from '../question/quote.ts'
+
+/** What was asked of a person lately and is over, with how it ended. */
+export function historyPage(frame: Frame, { rows }: HistoryPageProps): string {
+  const lead = rows.length === 0 ? 'Nothing was asked of you yet.' : 'What was asked of you lately, newest first.'
+  return documentOf(
+    frame,
+    'Asked before',
+    markup`${heading('clock', 'Asked before', lead)}
+${rows.length > 0 && markup`<ul class="rows">${rows.map((row) => drawRow(frame, row))}</ul>`}
+<p><a href="/inbox">Back to the inbox</a></p>`,
+  )
+}
+
+function drawRow(frame: Frame, { what, server, client, end, at, href }: HistoryPageProps['rows'][number]): Markup {
+  const name = markup`<strong>${said(what, 120)}</strong>`
+  return markup`<li><div>${href === undefined ? name : markup`<a href="${href}">${name}</a>`}
+<p class="soft small">${said(server)}, asked by ${said(client)} · ${moment(frame, at)}</p></div><span class="tag">${end}</span></li>`
+}

@@ -1,0 +1,51 @@
+import { documentOf, heading, type Sheet } from '../layout/frame.ts'
+import { icons } from '../layout/icons.ts'
+import { constant, type Markup, markup } from '../layout/markup.ts'
+import { ago, timeLeft } from '../layout/times.ts'
+import type { Frame, InboxPageProps, WaitingRow } from '../props.ts'
+import { said } from '../question/quote.ts'
+import { inboxScript } from './inbox-script.ts'
+import { inboxStyle } from './inbox-style.ts'
+
+/** What waits for a person, most urgent first; an open question stands beside the list where there is room. */
+export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): string {
+  const { rows } = props
+  const title = rows.length === 0 ? 'Inbox' : `Inbox (${rows.length})`
+  return documentOf(frame, title, markup`${list(frame, props)}${open !== undefined && beside(props, open)}`, {
+    style: inboxStyle,
+    script: inboxScript,
+    layout: open === undefined ? 'inbox' : 'inbox has-open',
+    // A page that reloads itself would take away what is being typed.
+    ...(open === undefined && {
+      head: constant('<noscript><meta http-equiv="refresh" content="20"></noscript>\n'),
+    }),
+  })
+}
+
+function list(frame: Frame, props: InboxPageProps): Markup {
+  const { rows, more, done, isPaused } = props
+  const lead =
+    rows.length === 0
+      ? 'Nothing waits for you. When a tool needs your word, it shows up here.'
+      : markup`${rows.length === 1 ? 'One question waits' : `${rows.length} questions wait`} for your word, the most urgent first.`
+  return markup`<div class="sheet stack list" id="list">
+${heading(rows.length === 0 ? 'done' : 'inbox', 'Your inbox', markup`<span id="count" role="status">${lead}</span>`, rows.length === 0 ? 'good' : '')}
+${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until it is resumed with <code>assent resume</code>.</p></div>`}
+${done !== undefined && markup`<p class="done">${said(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
+<ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}</ul>
+${more > 0 && markup`<p class="soft small">${more} more wait, and come up as you answer.</p>`}
+<p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">What was asked before</a></p>
+</div>`
+}
+
+function drawRow(frame: Frame, row: WaitingRow, isOpen: boolean): Markup {
+  const { server, client, requester, what, line, createdAt, expiresAt, href } = row
+  return markup`<li><a class="row" href="${href}"${isOpen && markup` aria-current="true"`}><span class="what"><strong>${said(what, 120)}</strong><span class="small soft">${timeLeft(frame, expiresAt)} left</span></span>
+<span class="small soft">${said(server)}, asked by ${said(client)}${requester !== undefined && markup` for ${said(requester)}`} · ${ago(frame, createdAt)}</span>
+${line !== '' && markup`<span class="line code soft">${said(line, 160)}</span>`}</a></li>`
+}
+
+function beside({ openId, isOver }: InboxPageProps, { body }: Sheet): Markup {
+  return markup`<section class="sheet stack open" id="open" aria-label="The open question" data-open="${openId}" data-over="${String(isOver)}"><p class="back"><a href="/inbox">Back to the inbox</a></p>
+${body}</section>`
+}

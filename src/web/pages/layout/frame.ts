@@ -1,0 +1,77 @@
+import { type Frame, posted } from '../props.ts'
+import { said, saidPlainly } from '../question/quote.ts'
+import { icons } from './icons.ts'
+import { constant, type Markup, markup } from './markup.ts'
+import { script } from './script.ts'
+import { styleOf } from './style.ts'
+
+/** What a page is called and what stands in it, so that it can also stand beside others. */
+export interface Sheet {
+  readonly title: string
+  readonly body: Markup
+}
+
+/** What few pages have besides: constants of ours. */
+export interface Extras {
+  readonly style?: string
+  readonly script?: string
+  readonly head?: Markup
+  /** The class of the main part, where it is no single sheet. */
+  readonly layout?: string
+}
+
+/** One sheet as a whole page. */
+export function pageOf(frame: Frame, { title, body }: Sheet): string {
+  return documentOf(frame, title, body)
+}
+
+/** A whole page: one response, its style and script inside, nothing from elsewhere. */
+export function documentOf(frame: Frame, title: string, body: Markup, extras: Extras = {}): string {
+  const { nonce, look, now } = frame
+  return markup`<!doctype html>
+<html lang="en" data-now="${now.toISOString()}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="same-origin">
+<title>${saidPlainly(title)} · ${saidPlainly(look.title)}</title>
+<link rel="icon" href="data:,">
+${extras.head}<style nonce="${nonce}">${constant(styleOf(look.primaryColor) + (extras.style ?? ''))}</style>
+</head>
+<body>
+<main class="${extras.layout ?? 'sheet stack'}">
+${body}
+</main>
+${footer(frame)}
+<script nonce="${nonce}">${constant(script + (extras.script ?? ''))}</script>
+</body>
+</html>
+`.toString()
+}
+
+/** What a page is about, with its picture, in the largest type. */
+export function heading(
+  icon: keyof typeof icons,
+  title: Markup | string,
+  lead: Markup | string = '',
+  tone: 'good' | 'bad' | '' = '',
+): Markup {
+  return markup`<header><div class="asker"><span class="badge ${tone}">${icons[icon]}</span></div><h1>${title}</h1>${lead !== '' && markup`<p class="lead soft">${lead}</p>`}</header>`
+}
+
+/** Proof that a form is of this page. */
+export function csrfField({ csrf }: Frame): Markup {
+  return markup`<input type="hidden" name="${posted.csrf}" value="${csrf}">`
+}
+
+function footer(frame: Frame): Markup {
+  const { viewer, look } = frame
+  if (viewer === undefined) return markup`<footer><p>${said(look.title)}</p></footer>`
+  const signOut = markup`<form method="post" action="/logout">${csrfField(frame)}<button class="plain">Sign out</button></form>`
+  return markup`<footer>
+<p>${said(look.title)}, signed in as ${said(viewer.name)}</p>
+<nav aria-label="Your account"><a href="/inbox">Inbox</a><a href="/grants">Permissions</a><a href="/connections">Connections</a><a href="/browsers">Browsers</a><a href="/audit">Audit</a>${viewer.canSignOut && signOut}</nav>
+</footer>`
+}

@@ -1,0 +1,23 @@
+import { type Piece, showText } from '../../../base/text/show-text.ts'
+import { type Markup, markup } from './markup.ts'
+
+/** Text for an approver, every character of it: what hides, or passes for another, is a mark that stands out. */
+export function drawPieces(pieces: readonly Piece[]): Markup {
+  return markup`${pieces.map(drawPiece)}`
+}
+
+/** The same for text that is not in pieces yet. */
+export function shown(text: string): Markup {
+  return drawPieces(showText(text))
+}
+
+function drawPiece(piece: Piece): Markup | string {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text
+    case 'hidden':
+      return markup`<mark title="A hidden character">${piece.code}</mark>`
+    case 'look-alike':
+      return markup`<mark title="Not the ${piece.like} it looks like">${piece.text} ${piece.code}</mark>`
+  }
+}

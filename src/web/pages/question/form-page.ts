@@ -1,0 +1,30 @@
+import { errorSummary } from '../layout/errors.ts'
+import { pageOf, type Sheet } from '../layout/frame.ts'
+import { markup } from '../layout/markup.ts'
+import type { FormPageProps, Frame } from '../props.ts'
+import { fields } from './fields.ts'
+import { deadline, questionForm, questionHead } from './question.ts'
+import { quotation, said } from './quote.ts'
+
+/** Asks for what a server wants to know, field by field. */
+export function formPage(frame: Frame, props: FormPageProps): string {
+  return pageOf(frame, formSheet(frame, props))
+}
+
+export function formSheet(frame: Frame, { asked, schema, typed, errors }: FormPageProps): Sheet {
+  const server = said(asked.server)
+  const isEmpty = Object.keys(schema.properties).length === 0
+  const question = isEmpty ? markup`Say yes to ${server}?` : markup`Send an answer to ${server}?`
+  const why = isEmpty
+    ? markup`${server} waits for your word.`
+    : markup`${server} needs it to go on. It sees what you send, and ${said(asked.client)} may too.`
+  const contents = isEmpty ? undefined : fields({ locale: frame.locale, schema, typed, errors })
+  return {
+    title: `Send an answer to ${asked.server}?`,
+    body: markup`${errorSummary(schema, errors)}
+${questionHead('form', asked, question, why)}
+${quotation(asked.server, asked.message, isEmpty ? 'none' : 'fields')}
+${questionForm(frame, asked.action, { accept: isEmpty ? 'Yes' : 'Send', decline: 'Decline' }, contents)}
+${deadline(frame, asked, 'Nothing is sent.')}`,
+  }
+}

@@ -1,0 +1,48 @@
+import { csrfField } from '../layout/frame.ts'
+import { icons } from '../layout/icons.ts'
+import { type Markup, markup } from '../layout/markup.ts'
+import { moment, timeLeft } from '../layout/times.ts'
+import { type AskedFacts, type Frame, posted } from '../props.ts'
+import { said } from './quote.ts'
+
+/** The top of every question: who asks, through whom, for whom, and what, as one sentence. */
+export function questionHead(
+  icon: keyof typeof icons,
+  asked: AskedFacts,
+  question: Markup | string,
+  why: Markup | string,
+  below: Markup | string = '',
+): Markup {
+  const forWhom = asked.requester === undefined ? 'you' : said(asked.requester)
+  return markup`<header>
+<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${said(asked.server)}</strong> <span class="soft small">asked by ${said(asked.client)} for ${forWhom}</span></p></div>
+<h1>${question}</h1>${below}
+<p class="lead soft">${why}</p>
+</header>`
+}
+
+/** The words on the buttons that answer a question. */
+export interface AnswerWords {
+  readonly accept: Markup | string
+  readonly decline: Markup | string
+}
+
+/**
+ * The form of a question with its three answers. Enter in a field presses the first button there is, so where something
+ * can be typed that is accept; where nothing can, decline comes first. Both look the same.
+ */
+export function questionForm(frame: Frame, action: string, words: AnswerWords, contents?: Markup): Markup {
+  const accept = markup`<button class="accept" name="${posted.answer}" value="accept">${words.accept}</button>`
+  const decline = markup`<button name="${posted.answer}" value="decline" formnovalidate>${words.decline}</button>`
+  const cancel = markup`<button class="plain" name="${posted.answer}" value="cancel" formnovalidate>Cancel</button>`
+  const answers = contents === undefined ? [decline, accept] : [accept, decline]
+  return markup`<form method="post" action="${action}" class="stack">
+${csrfField(frame)}${contents}
+<div class="answers${contents !== undefined && markup` accept-first`}">${answers}${cancel}</div>
+</form>`
+}
+
+/** How long there is, and what silence means. */
+export function deadline(frame: Frame, { expiresAt }: AskedFacts, unanswered: string): Markup {
+  return markup`<p class="left" data-over="Time is up. ${unanswered}">${icons.clock}<span>Time left: ${timeLeft(frame, expiresAt)}, until ${moment(frame, expiresAt)}.<br>Unanswered, ${unanswered.charAt(0).toLowerCase()}${unanswered.slice(1)}</span></p>`
+}

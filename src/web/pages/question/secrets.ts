@@ -1,0 +1,27 @@
+import { type Markup, markup } from '../layout/markup.ts'
+import { postedName } from '../props.ts'
+import { problemOf } from './fields.ts'
+import { said, saidPlainly } from './quote.ts'
+
+/** A field for a secret. What was typed into it never comes back. */
+export interface SecretField {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly description?: string | undefined
+  readonly placeholder?: string | undefined
+  readonly isRequired: boolean
+  readonly problem: string
+}
+
+/** A box that hides what is typed, with a button that shows it while the script runs. */
+export function secretField(secret: SecretField): Markup {
+  const { id, name, label, placeholder, isRequired, problem } = secret
+  const description = secret.description?.trim() ?? ''
+  const hint = description !== '' && markup`<div class="hint" id="${id}-hint">${said(description, 1_000)}</div>`
+  const describedBy = [description !== '' && `${id}-hint`, problem !== '' && `${id}-problem`].filter(Boolean).join(' ')
+  const example = placeholder !== undefined && markup` placeholder="${saidPlainly(placeholder)}"`
+  return markup`<div class="field"><label for="${id}">${said(label)}${!isRequired && markup` <span class="optional">(optional)</span>`}</label>${hint}
+<div class="secret"><input type="password" id="${id}" name="${postedName(name)}" autocomplete="off" autocapitalize="none" spellcheck="false"${example}${isRequired && markup` required`}${describedBy !== '' && markup` aria-describedby="${describedBy}"`}${problem !== '' && markup` aria-invalid="true"`}><button type="button" data-reveal="${id}" data-label="${saidPlainly(label)}" aria-label="Show ${saidPlainly(label)}" hidden>Show</button></div>
+${problemOf({ id, problem })}</div>`
+}

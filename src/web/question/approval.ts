@@ -1,0 +1,149 @@
+import { grantIdFor } from '../../approval/grant/grant-from.ts'
+import { approvalWords } from '../../approval/question/approval-words.ts'
+import { editPrefix } from '../../approval/question/choice-form.ts'
+import { choiceWords } from '../../approval/question/choice-words.ts'
+import { type Choice, choicesFor, choiceText, isYes, readChoice } from '../../approval/question/choices.ts'
+import { applyEdits } from '../../approval/question/edit.ts'
+import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
+import type { ApprovalSubject } from '../../approval/question/subject.ts'
+import { approvalIn } from '../../approval/question/subject.ts'
+import { isInPlainSight } from '../../base/text/show-text.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
+import type { Field, FormSchema } from '../../elicitation/form/schema.ts'
+import type { FieldError } from '../../elicitation/form/validate.ts'
+import type { Person } from '../../participant/identify.ts'
+import { type ApprovalEnd, type ApprovePageProps, type AskedFacts, denialField, postedName } from '../pages/props.ts'
+import { typedIn } from './read-answer.ts'
+
+/** What came of a posted answer that was not taken. */
+export interface RefusedPost {
+  readonly form: FormData
+  readonly errors: readonly FieldError[]
+}
+
+/** An approval as its page shows it to this approver; undefined for any other question. */
+export function approvalProps(
+  asked: Elicitation,
+  viewer: Person,
+  facts: AskedFacts,
+  refused?: RefusedPost,
+): ApprovePageProps | undefined {
+  const about = approvalIn(asked)
+  const { schema } = asked.question
+  if (about === undefined || schema === undefined) return undefined
+  const { call, decision } = about
+  const offered = choicesFor(call, decision, viewer.participant, 'page')
+  const say = (choice: Choice) => offeredChoice(choice, about, viewer)
+  const editable = editableOf(schema, about)
+  const names = new Set(editable.map(({ name }) => name))
+  return {
+    asked: { ...facts, message: serverWords(asked, about) },
+    call,
+    why: decision.why,
+    isDestructive: call.annotations?.destructiveHint === true && call.annotations.readOnlyHint !== true,
+    fixed: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.has(name))),
+    editable: editable.map(({ field, hidden }) => ({ field, ...(hidden !== undefined && { hidden }) })),
+    schema: inOurWords(schema),
+    ...(refused && { typed: typedIn(refused.form, schema) }),
+    offered: offered.filter(isYes).map(say),
+    chosen: textIn(refused, postedName('choice')) || 'allow_once',
+    denials: offered.filter(({ kind }) => kind === 'always_deny').map(say),
+    denial: textIn(refused, denialField),
+    reason: textIn(refused, postedName('reason')),
+    errors: refused?.errors ?? [],
+  }
+}
+
+/** What came of an approval that was accepted, in a yes or a no; undefined for one that was not. */
+export function approvalEnd(asked: Elicitation, viewer: Person): ApprovalEnd | undefined {
+  const about = approvalIn(asked)
+  const { state } = asked
+  if (about === undefined || state.kind !== 'answered' || state.answer.action !== 'accept') return undefined
+  const { call, decision } = about
+  const content = 'content' in state.answer ? (state.answer.content ?? {}) : {}
+  const choice = readChoice(content, choicesFor(call, decision, state.by.participant, 'page')) ?? { kind: 'deny' }
+  const { server, tool, requester } = call
+  const isTheirs = viewer.participant === requester.participant || viewer.participant === state.by.participant
+  const id = encodeURIComponent(grantIdFor(asked.id))
+  return {
+    effect: isYes(choice) ? 'allow' : 'deny',
+    server,
+    tool,
+    changes: isYes(choice) ? changesIn(content, about) : [],
+    ...('scope' in choice && {
+      words: `${choiceWords(choice, call, viewer.participant === requester.participant)}.`,
+      ...(isTheirs && { grant: { href: '/grants', revokeAction: `/grants/${id}/revoke` } }),
+    }),
+  }
+}
+
+/** What a server wrote of its own; what is asked in our words is no quotation. */
+export function serverWords({ question: { message } }: Elicitation, { call }: ApprovalSubject): string {
+  return message === approvalWords(call) ? '' : message
+}
+
+function changesIn(content: Parameters<typeof editsIn>[0], { call, decision }: ApprovalSubject) {
+  const edited = applyEdits(call, decision.editable, editsIn(content, decision.editable).edits, () => [])
+  return edited.kind === 'edited' ? edited.changes : []
+}
+
+function offeredChoice(choice: Choice, { call }: ApprovalSubject, viewer: Person) {
+  const words = choice.kind === 'allow_once' ? 'Only this call' : choiceWords(choice, call, isOwn(call, viewer))
+  return { value: choiceText(choice), words }
+}
+
+const isOwn = ({ requester }: ApprovalSubject['call'], { participant }: Person) => requester.participant === participant
+
+interface Editable {
+  readonly name: string
+  readonly field: string
+  readonly hidden?: string
+}
+
+/** The fields of the form that hold arguments. */
+function editableOf({ properties }: FormSchema, { call, decision }: ApprovalSubject): Editable[] {
+  return decision.editable.flatMap((name): Editable[] => {
+    const field = [editPrefix, jsonPrefix].map((prefix) => prefix + name).find((key) => Object.hasOwn(properties, key))
+    if (field === undefined) return []
+    const value = Object.hasOwn(call.arguments, name) ? call.arguments[name] : undefined
+    const isPlain = value === undefined || isInPlainSight(value)
+    return [{ name, field, ...(!isPlain && { hidden: name }) }]
+  })
+}
+
+/** The form with the names of arguments alone: how a server titles its values must not decide what a person allows. */
+function inOurWords({ properties, required = [], ...schema }: FormSchema): FormSchema {
+  const fields = Object.entries(properties).map(([key, field]) => {
+    if (key === 'reason') return [key, { type: 'string', title: 'Reason' } as Field] as const
+    const name = nameOf(key)
+    return [key, name === undefined ? field : ({ ...bare(field), title: name } as Field)] as const
+  })
+  return {
+    ...schema,
+    properties: Object.fromEntries(fields),
+    // What was given empty may stay empty, which a browser would not send.
+    required: required.filter((key) => properties[key]?.default !== ''),
+  }
+}
+
+function nameOf(key: string): string | undefined {
+  const prefix = [editPrefix, jsonPrefix].find((one) => key.startsWith(one))
+  return prefix === undefined ? undefined : key.slice(prefix.length)
+}
+
+function bare(field: Field): object {
+  const { title: _, description: __, ...rest } = field
+  // A box has no third state: one that was not given must not come back as a no.
+  if (field.type === 'boolean' && field.default === undefined) return { type: 'string', enum: ['true', 'false'] }
+  if (!isChoice(field)) return rest
+  const values = optionsOf(field).map((option) => option.const)
+  const value = field.default === undefined ? {} : { default: field.default }
+  if (field.type === 'array') return { ...rest, items: { type: 'string', enum: values } }
+  return { type: 'string', enum: values, ...value }
+}
+
+function textIn(refused: RefusedPost | undefined, name: string): string {
+  const value = refused?.form.get(name)
+  return typeof value === 'string' ? value : ''
+}

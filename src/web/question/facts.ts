@@ -1,0 +1,52 @@
+import { approvalIn } from '../../approval/question/subject.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { statusOf } from '../../elicitation/result.ts'
+import type { Person } from '../../participant/identify.ts'
+import type { AskedFacts, SettledPageProps } from '../pages/props.ts'
+import { personName } from '../viewer/person-name.ts'
+import { approvalEnd, serverWords } from './approval.ts'
+
+/** The question as pages tell it to this person. `action` is where its forms are sent. */
+export function factsOf(elicitation: Elicitation, viewer: Person, action: string): AskedFacts {
+  const { origin, requester, question, createdAt, expiresAt } = elicitation
+  return {
+    server: origin.server,
+    client: requester.clientName ?? requester.client,
+    ...(requester.participant !== viewer.participant && { requester: personName(requester.participant) }),
+    message: question.message,
+    action,
+    createdAt,
+    expiresAt,
+  }
+}
+
+/** How a question ended, for the page that says so; undefined while it is open. */
+export function endOf(elicitation: Elicitation, viewer: Person, came?: 'late'): SettledPageProps | undefined {
+  const { origin, requester, question, purpose, state } = elicitation
+  const status = statusOf(elicitation)
+  if (status === 'pending') return undefined
+  const about = approvalIn(elicitation)
+  const message = about === undefined ? question.message : serverWords(elicitation, about)
+  const approval = approvalEnd(elicitation, viewer)
+  const byOther = state.kind === 'answered' && state.by.participant !== viewer.participant
+  return {
+    asked: { server: origin.server, client: requester.clientName ?? requester.client, message },
+    status,
+    purpose,
+    before: came === 'late' || byOther,
+    ...('reason' in state && { reason: state.reason }),
+    ...(approval && { approval }),
+  }
+}
+
+/** Words for a page that came with the question: those named, where they are text. */
+export function labelsFrom<Name extends string>(
+  { metadata }: Pick<Elicitation, 'metadata'>,
+  names: readonly Name[],
+): { readonly [Key in Name]?: string } {
+  const found = names.flatMap((name) => {
+    const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined
+    return typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(found) as { readonly [Key in Name]?: string }
+}

@@ -1,0 +1,64 @@
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { pageOf, type Sheet } from '../pages/layout/frame.ts'
+import { apiKeySheet } from '../pages/question/api-key-page.ts'
+import { approveSheet } from '../pages/question/approve-page.ts'
+import { confirmSheet } from '../pages/question/confirm-page.ts'
+import { formSheet } from '../pages/question/form-page.ts'
+import { settledPage } from '../pages/question/settled-page.ts'
+import { frameFor } from '../render.ts'
+import type { Visit } from '../site.ts'
+import type { Viewer } from '../viewer/viewer.ts'
+import { approvalProps, type RefusedPost } from './approval.ts'
+import { endOf, factsOf, labelsFrom } from './facts.ts'
+import { typedIn } from './read-answer.ts'
+
+/** The page of an open question. After a refused answer it holds what was typed and what is wrong, but never a secret. */
+export function questionPage(
+  c: Visit,
+  asked: Elicitation,
+  viewer: Viewer,
+  action: string,
+  refused?: RefusedPost,
+): string | Promise<string> {
+  const custom = customPageOf(c, asked)
+  if (custom) return custom.show(asked, frameFor(c), refused?.errors ?? [])
+  return pageOf(frameFor(c), questionSheet(c, asked, viewer, action, refused))
+}
+
+/** What stands on the page of a question of ours. `action` is where it is answered. */
+export function questionSheet(
+  c: Visit,
+  asked: Elicitation,
+  viewer: Viewer,
+  action: string,
+  refused?: RefusedPost,
+): Sheet {
+  const frame = frameFor(c)
+  const { question, purpose } = asked
+  const { schema } = question
+  const errors = refused?.errors ?? []
+  const facts = factsOf(asked, viewer, action)
+  const approval = approvalProps(asked, viewer, facts, refused)
+  if (approval !== undefined) return approveSheet(frame, approval)
+  if (purpose === 'secret' && schema !== undefined) {
+    const labels = labelsFrom(asked, ['fieldLabel', 'placeholder', 'description'])
+    return apiKeySheet(frame, { asked: facts, schema, labels, errors })
+  }
+  if (schema !== undefined) {
+    return formSheet(frame, { asked: facts, schema, errors, ...(refused && { typed: typedIn(refused.form, schema) }) })
+  }
+  return confirmSheet(frame, {
+    asked: facts,
+    labels: labelsFrom(asked, ['title', 'warning', 'confirmLabel', 'cancelLabel', 'link']),
+  })
+}
+
+/** The page of a question that is over; undefined while it is open. */
+export function endPage(c: Visit, elicitation: Elicitation, viewer: Viewer, came?: 'late'): string | undefined {
+  const end = endOf(elicitation, viewer, came)
+  return end && settledPage(frameFor(c), end)
+}
+
+export function customPageOf({ var: { site } }: Visit, { question }: Elicitation) {
+  return question.mode === 'url' && question.page !== undefined ? site.custom.get(question.page) : undefined
+}

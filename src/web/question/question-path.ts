@@ -1,0 +1,21 @@
+import { approvePage } from '../../approval/question/ask-approval.ts'
+import { approvalIn } from '../../approval/question/subject.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { PageSettings } from '../../elicitation/page-settings.ts'
+import { connectPath } from './connect-path.ts'
+
+/** Where on our pages a question is answered; undefined for one that is answered elsewhere. */
+export function questionPath({ prefix, names }: PageSettings, asked: Elicitation): string | undefined {
+  const { id, question } = asked
+  if (question.mode === 'url' && question.connect) return connectPath(question.connect.provider, id)
+  const page = pageFor(asked)
+  if (page === undefined) return undefined
+  return `/${prefix}/${id}/${Object.hasOwn(names, page) ? names[page] : page}`
+}
+
+/** An approval has one page, also where a client may ask it as a form. */
+function pageFor(asked: Elicitation): string | undefined {
+  const { question } = asked
+  if (question.mode === 'url') return question.page
+  return approvalIn(asked) === undefined ? 'form' : approvePage
+}

@@ -1,0 +1,75 @@
+import { editPrefix } from '../../approval/question/choice-form.ts'
+import { jsonPrefix } from '../../approval/question/page-form.ts'
+import type { Answer } from '../../elicitation/elicitation.ts'
+import { coerceContent } from '../../elicitation/form/coerce.ts'
+import { defaultsOf } from '../../elicitation/form/defaults.ts'
+import type { Content, Field, FieldValue, FormSchema } from '../../elicitation/form/schema.ts'
+import { denialField, postedName } from '../pages/props.ts'
+import { actionFrom, typedIn } from './read-answer.ts'
+
+/** The answer that an approver posted, still unchecked. A no is a no, whatever else was filled in. */
+export function approvalFrom(form: FormData, schema: FormSchema): Answer {
+  const action = actionFrom(form)
+  switch (action) {
+    case 'cancel':
+      return { action }
+    case 'decline':
+      return denialFrom(form, schema)
+    case 'accept':
+      return { action, content: contentFrom(form, schema) }
+  }
+}
+
+function denialFrom(form: FormData, schema: FormSchema): Answer {
+  const denial = form.get(denialField)
+  const reason = reasonIn(form)
+  if (typeof denial !== 'string' || !denial.startsWith('always_deny/')) {
+    return { action: 'decline', ...(reason !== undefined && { reason }) }
+  }
+  // Edits that were begun do not matter to a no: the arguments stand as they were asked for.
+  const content = { ...defaultsOf(schema), choice: denial, ...(reason !== undefined && { reason }) }
+  return { action: 'accept', content }
+}
+
+function reasonIn(form: FormData): string | undefined {
+  const reason = form.get(postedName('reason'))
+  return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined
+}
+
+/** Only what the approver changed is a change: what a browser does to text on its way is not. */
+function contentFrom(form: FormData, schema: FormSchema): Content {
+  const typed = typedIn(form, schema)
+  const read = coerceContent(schema, typed, { absentCheckbox: false }) as Content
+  const content: [string, FieldValue][] = []
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const value =
+      name.startsWith(editPrefix) || name.startsWith(jsonPrefix) ? editOf(name, field, typed, read) : read[name]
+    if (value !== undefined) content.push([name, value])
+  }
+  return Object.fromEntries(content)
+}
+
+function editOf(
+  name: string,
+  field: Field,
+  typed: ReadonlyMap<string, readonly string[]>,
+  read: Content,
+): FieldValue | undefined {
+  const text = typed.get(name)?.at(-1)
+  const given = field.default
+  if (given === undefined) {
+    // Not given and not touched: nothing ticked is no answer here.
+    return text === undefined || text === '' ? undefined : read[name]
+  }
+  if (typeof given !== 'object' && typeof given !== 'boolean' && text !== undefined) {
+    if (asSent(String(given)) === asSent(text)) return given
+    // An emptied box of JSON is refused as what it is, not taken as untouched.
+    if (text === '' && name.startsWith(jsonPrefix)) return ''
+  }
+  return read[name]
+}
+
+/** Text as it comes back from a browser that nobody typed in. */
+function asSent(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n')
+}

@@ -1,0 +1,50 @@
+import type { Person } from '../../participant/identify.ts'
+import { participantId } from '../../participant/participant.ts'
+import { socketAddress } from '../http/address.ts'
+import { giveBrowserCookie, keyOf, readBrowserCookie } from '../http/cookie.ts'
+import type { TrustedProxy } from '../options.ts'
+import type { Visit } from '../site.ts'
+import type { Viewer } from './viewer.ts'
+
+const proxyCookieMs = 12 * 3_600_000
+
+/** Who looks: by the header of the proxy we trust, else by the browser's cookie. Undefined: nobody we know. */
+export async function viewerOf(c: Visit): Promise<Viewer | undefined> {
+  const { proxy } = c.var.site
+  const vouched = proxy && vouchedFor(c, proxy)
+  if (vouched) {
+    const cookie = readBrowserCookie(c) ?? giveBrowserCookie(c, proxyCookieMs)
+    return { ...vouched, cookie, key: keyOf(cookie) }
+  }
+  return viewerByCookie(c)
+}
+
+async function viewerByCookie(c: Visit): Promise<Viewer | undefined> {
+  const { assent, isLocal } = c.var.site
+  const cookie = readBrowserCookie(c)
+  if (cookie === undefined) return undefined
+  const key = keyOf(cookie)
+  const browser = await assent.store.browsers.getByKey(key)
+  if (browser === undefined || browser.expiresAt <= assent.clock.now()) return undefined
+  // What was enrolled before there was a login is nobody now.
+  if (browser.by !== (isLocal ? 'link' : 'login')) return undefined
+  if (browser.by === 'login' && assent.login === undefined) return undefined
+  return { participant: browser.participant, groups: browser.groups, cookie, key, browser }
+}
+
+const longestSubject = 1_024
+
+function vouchedFor(c: Visit, { header, issuer, from, groupsHeader }: TrustedProxy): Person | undefined {
+  const address = socketAddress(c)
+  if (address === undefined || !from.includes(address)) return undefined
+  const subject = c.req.header(header)?.trim()
+  if (!subject || subject.length > longestSubject || !subject.isWellFormed()) return undefined
+  const groups = groupsHeader === undefined ? '' : (c.req.header(groupsHeader) ?? '')
+  return {
+    participant: participantId({ issuer, subject }),
+    groups: groups
+      .split(',')
+      .map((group) => group.trim())
+      .filter((group) => group !== ''),
+  }
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import type { Browser } from '../../participant/browser.ts'
+import type { Person } from '../../participant/identify.ts'
+import { giveBrowserCookie, keyOf } from '../http/cookie.ts'
+import type { Visit } from '../site.ts'
+import { browserName } from './browser-name.ts'
+import { viewerOf } from './find-viewer.ts'
+
+/** Makes this browser the person's from now on, by a cookie it never had before. Whose it was until now no longer counts. */
+export async function makeBrowser(c: Visit, person: Person, by: Browser['by'], lifeMs: number): Promise<void> {
+  const { assent } = c.var.site
+  const { browsers } = assent.store
+  const before = (await viewerOf(c))?.browser
+  const now = assent.clock.now()
+  const browser: Browser = {
+    id: randomUUID(),
+    key: keyOf(giveBrowserCookie(c, lifeMs)),
+    participant: person.participant,
+    groups: [...person.groups],
+    by,
+    name: browserName(c.req.header('user-agent')),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + lifeMs),
+  }
+  // Before it counts: no browser is anybody's that the audit does not know.
+  await assent.record({ kind: 'browser-added', who: person.participant, about: browser.id, data: { by } })
+  await browsers.add(browser)
+  if (before) await browsers.remove(before.participant, before.id)
+}
