@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Assent } from '../assent.ts'
 import type { AssentOptions } from '../assent-options.ts'
-import { channelsFrom } from './channels.ts'
 import type { Config } from './config/config.ts'
 import type { Given } from './config/read.ts'
+import { channelsFrom } from './serve/channels.ts'
 
 /** Opens the store only, for one command, and closes it whatever happens. The rest of the settings is not read. */
 export async function withStore<T>(command: Command, work: (assent: Assent) => Promise<T>): Promise<T> {
-  const { readStoreAddress } = await import('./config/store-address.ts')
+  const { readStoreAddress } = await import('./config/read/store-address.ts')
   return using({ store: await readStoreAddress(command.optsWithGlobals<Given>()) }, work)
 }
 

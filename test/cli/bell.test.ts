@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Assent } from '../../src/assent.ts'
-import { bellChannel } from '../../src/cli/bell.ts'
+import { bellChannel } from '../../src/cli/serve/bell.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { fakeTerminal } from '../client/fake-terminal.ts'
 import { askedAbout } from '../support/approvals.ts'

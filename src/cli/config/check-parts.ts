@@ -2,9 +2,9 @@ import { BadPolicy } from '../../approval/policy/bad-policy.ts'
 import { systemClock } from '../../base/clock.ts'
 import { BadConfig } from '../../base/errors.ts'
 import type { Config } from './config.ts'
-import type { Environment } from './environment.ts'
 import { type Problem, pathText } from './problems.ts'
 import { findOutOfReach } from './reach.ts'
+import type { Environment } from './read/environment.ts'
 
 /** What the rooms that use a part of the settings find wrong with it. Each is loaded only where its part is written. */
 export async function checkParts({

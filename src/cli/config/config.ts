@@ -1,6 +1,6 @@
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
-import type { Renamed, ServerConfig } from './servers.ts'
+import type { Renamed, ServerConfig } from './read/servers.ts'
 
 /** Every setting, checked, with defaults; durations in milliseconds, paths from where we are. */
 export interface Config {

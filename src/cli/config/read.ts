@@ -1,17 +1,17 @@
 import { dirname } from 'node:path'
 import { isPlainObject } from '../../base/json.ts'
-import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './addresses.ts'
 import { checkParts, withoutHeld } from './check-parts.ts'
 import type { Config } from './config.ts'
 import { defaults } from './defaults.ts'
 import { readDocument } from './document.ts'
-import { type Environment, filledIn } from './environment.ts'
 import { findConfigFile } from './find.ts'
-import { readPolicy } from './policy.ts'
 import { badConfig, type Problem } from './problems.ts'
-import { counts, durations, readAuth, readChannel, readPages, readProviders } from './sections.ts'
-import { isDisabled, readServers } from './servers.ts'
-import { type Reading, Setting } from './setting.ts'
+import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
+import { type Environment, filledIn } from './read/environment.ts'
+import { readPolicy } from './read/policy.ts'
+import { counts, durations, readAuth, readChannel, readPages, readProviders } from './read/sections.ts'
+import { isDisabled, readServers } from './read/servers.ts'
+import { type Reading, Setting } from './read/setting.ts'
 
 /** What the command line says; it wins over the file. */
 export interface Given {

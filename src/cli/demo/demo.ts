@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Config } from '../config/config.ts'
-import type { ServerConfig } from '../config/servers.ts'
+import type { ServerConfig } from '../config/read/servers.ts'
 import { type Served, serveHere } from './listen.ts'
 import type { LoginDesk } from './login-desk.ts'
 

@@ -5,8 +5,8 @@ import { milliseconds } from '../../../src/base/durations.ts'
 import { BadConfig } from '../../../src/base/errors.ts'
 import type { Config } from '../../../src/cli/config/config.ts'
 import { defaults } from '../../../src/cli/config/defaults.ts'
+import { readStoreAddress } from '../../../src/cli/config/read/store-address.ts'
 import { type Given, readConfig } from '../../../src/cli/config/read.ts'
-import { readStoreAddress } from '../../../src/cli/config/store-address.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 type Env = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { serverIds } from '../../../src/cli/config/server-ids.ts'
+import { serverIds } from '../../../src/cli/config/read/server-ids.ts'
 
 test.each([
   [

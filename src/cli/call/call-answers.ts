@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import { BadArgument } from '../../base/errors.ts'
+import { isPlainObject } from '../../base/json.ts'
+
+/** What was answered beforehand: the file first, then what the command line says; a name that comes again is a list. */
+export async function answersFrom({
+  answers,
+  answer,
+}: {
+  readonly answers?: string
+  readonly answer: readonly (readonly [string, string])[]
+}): Promise<Map<string, unknown>> {
+  const all = new Map<string, unknown>(answers === undefined ? [] : Object.entries(await readJsonObject(answers)))
+  const given = new Map<string, string[]>()
+  for (const [name, text] of answer) given.set(name, [...(given.get(name) ?? []), text])
+  for (const [name, texts] of given) all.set(name, texts.length === 1 ? texts[0] : texts)
+  return all
+}
+
+/** A file that holds one JSON object. */
+async function readJsonObject(path: string): Promise<Record<string, unknown>> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new BadArgument(`${path} cannot be read.`, { cause })
+  })
+  const value = parse(text)
+  if (!isPlainObject(value)) throw new BadArgument(`${path} must hold one JSON object.`)
+  return value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import type { ElicitingClient } from '../../client/with-elicitation.ts'
+import { complain } from '../print.ts'
+import { version } from '../version.ts'
+import type { ServerTarget } from './server-target.ts'
+
+export interface Connected {
+  readonly client: Client
+  readonly eliciting: ElicitingClient
+  close(): Promise<void>
+}
+
+/** Connects to a server; undefined when it cannot be reached, which was told. `prepare` comes before anything is sent. */
+export async function connectTo(
+  target: ServerTarget,
+  verbose: boolean,
+  signal: AbortSignal,
+  prepare: (client: Client) => ElicitingClient,
+): Promise<Connected | undefined> {
+  const { Client } = await import('@modelcontextprotocol/client')
+  const client = new Client({ name: 'assent', version }, { versionNegotiation: { mode: 'auto' } })
+  const eliciting = prepare(client)
+  const log: string[] = []
+  const transport = await transportTo(target, (line) => {
+    if (verbose) complain(`[${visibleLine(target.name, 40)}] ${line}`)
+    else if (log.push(line) > mostLines) log.shift()
+  })
+  try {
+    await client.connect(transport, { signal })
+  } catch (error) {
+    await client.close().catch(() => {})
+    if (signal.aborted) return undefined
+    complain(`${visibleLine(target.name)} cannot be reached: ${reasonOf(error)}`)
+    for (const line of log) complain(`  ${line}`)
+    return undefined
+  }
+  return { client, eliciting, close: () => closing(client, transport) }
+}
+
+const mostLines = 20
+
+async function transportTo(target: ServerTarget, onLog: (line: string) => void): Promise<Transport> {
+  if (target.kind === 'url') {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+    return new StreamableHTTPClientTransport(target.url, { requestInit: { headers: target.headers } })
+  }
+  const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio')
+  const { command, args, cwd } = target
+  const env = target.env === undefined ? ours() : { ...getDefaultEnvironment(), ...target.env }
+  const transport = new StdioClientTransport({ command, args, env, stderr: 'pipe', ...(cwd !== undefined && { cwd }) })
+  listen(transport, onLog)
+  return transport
+}
+
+function ours(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+const longestLine = 2_000
+
+/** A server's log is a stranger's text as well, and may come without line ends. */
+function listen(transport: StdioClientTransport, onLog: (line: string) => void): void {
+  let rest = ''
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('utf8')).split('\n')
+    rest = (lines.pop() as string).slice(0, longestLine)
+    for (const line of lines) onLog(visibleLine(line.trimEnd(), longestLine))
+  })
+}
+
+/** Why it failed, by the first cause that has a plain word for it; else in the words of the innermost. */
+function reasonOf(error: unknown): string {
+  const causes = causesOf(error)
+  const known = causes.map(({ code }) => reasons.get(code)).find((reason) => reason !== undefined)
+  return known ?? visibleLine(String(causes.at(-1)?.message ?? error), 1_000)
+}
+
+const reasons = new Map<unknown, string>([
+  ['ENOENT', 'there is no such program.'],
+  ['EACCES', 'the program may not be run.'],
+  ['ECONNREFUSED', 'nothing listens there.'],
+  ['ENOTFOUND', 'there is no such host.'],
+  ['CONNECTION_CLOSED', 'it ended at once.'],
+  ['CLIENT_HTTP_AUTHENTICATION', 'it wants a login. Give a token with --header "Authorization: Bearer …".'],
+])
+
+const mostCauses = 10
+
+interface Cause {
+  readonly code?: unknown
+  readonly message?: unknown
+}
+
+function causesOf(error: unknown): Cause[] {
+  const causes: Cause[] = []
+  let cause = error
+  while (typeof cause === 'object' && cause !== null && causes.length < mostCauses) {
+    causes.push(cause)
+    // A host with several addresses fails once for each.
+    cause = (cause as Error).cause ?? (cause as AggregateError).errors?.[0]
+  }
+  return causes
+}
+
+async function closing(client: Client, transport: Transport): Promise<void> {
+  const session = transport as { terminateSession?: () => Promise<void> }
+  // A server that is not there to be told is left all the same.
+  await session.terminateSession?.().catch(() => {})
+  await client.close().catch(() => {})
+}

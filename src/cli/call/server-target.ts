@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { BadArgument } from '../../base/errors.ts'
+import { isPlainObject } from '../../base/json.ts'
+import type { ConfigDocument } from '../config/document.ts'
+import { usualFiles } from '../config/find.ts'
+import { badConfig, type Problem } from '../config/problems.ts'
+import { filledIn } from '../config/read/environment.ts'
+import { splitCommand } from './command-line.ts'
+import { nearest } from './near-names.ts'
+
+/** Where a server is. `name` is what the person knows it by. */
+export type ServerTarget =
+  | { readonly kind: 'url'; readonly name: string; readonly url: URL; readonly headers: Record<string, string> }
+  | {
+      readonly kind: 'process'
+      readonly name: string
+      readonly command: string
+      readonly args: string[]
+      /** Undefined: all of ours, as in a shell. */
+      readonly env: Record<string, string> | undefined
+      readonly cwd?: string
+    }
+
+export interface TargetOptions {
+  readonly config?: string
+  readonly command?: string
+  readonly header: readonly (readonly [string, string])[]
+}
+
+/** Files that name servers, the first that is there. */
+const serverFiles = [...usualFiles, '.mcp.json', 'mcp.json']
+
+/** A url, a name in a config file or a command line, in this order; a command line only where it cannot be a name. */
+export async function findTarget(server: string | undefined, options: TargetOptions): Promise<ServerTarget> {
+  if (options.command !== undefined) return processTarget(options.command)
+  if (server === undefined) throw new BadArgument('Name a server: a url, a name in a config file, or a command line.')
+  const headers = Object.fromEntries(options.header)
+  if (/^https?:\/\//i.test(server)) return urlTarget(server, readUrl(server), headers)
+
+  const file = options.config ?? serverFiles.find((path) => existsSync(path))
+  const document = file === undefined ? undefined : await documentIn(file)
+  const { servers, block } = serversIn(document?.value ?? {})
+  if (document !== undefined && Object.hasOwn(servers, server)) {
+    return configured(server, filledEntry(document, servers[server], [block, server]), document.file, headers)
+  }
+  if (/[\s/\\]/.test(server)) return processTarget(server)
+
+  const where = file === undefined ? `There is no ${serverFiles.join(', ')} here` : `${file} names no server ${server}`
+  const names = Object.keys(servers)
+  const near = nearest(server, names)
+  const known =
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : names.length > 0 ? `It has ${names.join(', ')}.` : ''
+  throw new BadArgument(`${where}. ${known || 'Give a url, or a command line with --command.'}`)
+}
+
+function processTarget(line: string): ServerTarget {
+  const [command, ...args] = splitCommand(line)
+  if (command === undefined) throw new BadArgument('The command line is empty.')
+  return { kind: 'process', name: line.trim(), command, args, env: undefined }
+}
+
+/** Credentials in a url are sent, and shown nowhere. */
+function urlTarget(name: string, url: URL, headers: Record<string, string>): ServerTarget {
+  const isNamed = !/^https?:\/\//i.test(name)
+  const hasUser = url.username !== '' || url.password !== ''
+  const login = hasUser
+    ? { Authorization: `Basic ${Buffer.from(`${url.username}:${url.password}`).toString('base64')}` }
+    : {}
+  const address = new URL(url)
+  address.username = ''
+  address.password = ''
+  const shown = isNamed ? name : `${address.host}${address.pathname === '/' ? '' : address.pathname}`
+  return { kind: 'url', name: shown, url: address, headers: { ...login, ...headers } }
+}
+
+function readUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new BadArgument(`${text} is no url.`)
+  return new URL(text)
+}
+
+/** Loaded for names only: a url and a command line need no file. */
+async function documentIn(file: string): Promise<ConfigDocument> {
+  const { readDocument } = await import('../config/document.ts')
+  return readDocument(file)
+}
+
+function serversIn(config: Readonly<Record<string, unknown>>): { servers: Record<string, unknown>; block: string } {
+  const block = config.mcpServers === undefined ? 'servers' : 'mcpServers'
+  const servers = config[block]
+  return { servers: isPlainObject(servers) ? servers : {}, block }
+}
+
+function filledEntry(document: ConfigDocument, entry: unknown, path: readonly string[]): unknown {
+  const problems: Problem[] = []
+  const filled = filledIn(entry, { path, env: process.env, problems, clients: true })
+  if (problems.length > 0) throw badConfig(document, problems)
+  return filled
+}
+
+function configured(name: string, entry: unknown, file: string, headers: Record<string, string>): ServerTarget {
+  const wrong = (what: string) => new BadArgument(`${file}: the server ${name} ${what}.`)
+  if (!isPlainObject(entry)) throw wrong('must be an object with a url or a command')
+  const text = (key: string) => {
+    const value = entry[key]
+    if (value === undefined) return undefined
+    if (typeof value === 'string') return value
+    throw wrong(`must have text as ${key}`)
+  }
+  const texts = (key: string) => {
+    const value = entry[key] ?? {}
+    if (!isPlainObject(value)) throw wrong(`must have an object as ${key}`)
+    return Object.fromEntries(Object.entries(value).map(([one, text]) => [one, String(text)]))
+  }
+
+  if (entry.type === 'sse') throw wrong('speaks sse, which this client does not; use its streamable HTTP url')
+  const url = text('url')
+  if (url !== undefined) return urlTarget(name, readUrl(url), { ...texts('headers'), ...headers })
+  const command = text('command')
+  if (command === undefined) throw wrong('has neither a url nor a command')
+  const { args = [], cwd } = entry
+  if (!Array.isArray(args)) throw wrong('must have a list as args')
+  const folder = typeof cwd === 'string' ? resolve(dirname(file), cwd) : undefined
+  return {
+    kind: 'process',
+    name,
+    command,
+    args: args.map(String),
+    env: texts('env'),
+    ...(folder !== undefined && { cwd: folder }),
+  }
+}

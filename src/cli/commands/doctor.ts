@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { AssentError } from '../../base/errors.ts'
+import type { Config } from '../config/config.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { exitCodes } from '../errors.ts'
+import { print } from '../print.ts'
+import { configOf } from '../with-assent.ts'
+
+const help = `
+Looks at the settings, who can answer what the policy asks, the store and its keys, questions that are stuck, the audit,
+the login, the providers, the clock and the pages. It opens the store as a gateway would, and writes one event.
+Examples:
+  assent doctor
+  assent doctor --config team.yaml --json
+
+Exit codes: 0 nothing is wrong, though there may be warnings; 1 something is.`
+
+/** `assent doctor`: whether this installation would work, and what to do where it would not. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('look for what would not work, and say what to do')
+    .option('--json', 'for scripts')
+    .addHelpText('after', help)
+    .action(async ({ json }: { json?: true }, command: Command) => {
+      const findings = await examine(command)
+      if (findings.some(({ status }) => status === 'error')) process.exitCode = exitCodes.no
+      if (json) return print(JSON.stringify(findings))
+      for (const { check, status, words } of findings) print(`${marks[status]} ${check}: ${words}`)
+      print(summary(findings))
+    })
+}
+
+const marks: Readonly<Record<Finding['status'], string>> = { good: '✓', warning: '!', error: '✗', skipped: '-' }
+
+async function examine(command: Command): Promise<Finding[]> {
+  const { good, warning, wrong } = await import('../doctor/finding.ts')
+  let config: Config
+  try {
+    config = await configOf(command)
+  } catch (error) {
+    if (!(error instanceof AssentError)) throw error
+    // Without settings nobody knows what else to look at.
+    return error.message.split('\n').map((line) => wrong('settings', line))
+  }
+  const { reachWarnings } = await import('../serve/out-of-reach.ts')
+  const { checkStore } = await import('../doctor/check-store.ts')
+  const { checkNetwork } = await import('../doctor/check-network.ts')
+  const unreached = reachWarnings(config).map((words) => warning('approvers', words))
+  return [
+    good('settings', config.written?.file ?? 'All defaults: there is no assent.yaml here.'),
+    ...(unreached.length > 0
+      ? unreached
+      : [good('approvers', 'Everything that is asked has somebody who can answer.')]),
+    ...(await checkStore(config)),
+    ...(await checkNetwork(config)),
+  ]
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (status: Finding['status']) => findings.filter((one) => one.status === status).length
+  const [errors, warnings] = [count('error'), count('warning')]
+  if (errors + warnings === 0) return 'Nothing is wrong.'
+  return `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
+}

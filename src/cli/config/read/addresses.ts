@@ -1,0 +1,49 @@
+import { isLoopback } from '../../../elicitation/asking/url.ts'
+import type { Config } from '../config.ts'
+import { defaults } from '../defaults.ts'
+import type { Setting } from './setting.ts'
+import { isStoreAddress, storeFrom } from './store-address.ts'
+
+/** Where to listen: on this machine only, unless a login says who may come in. */
+export function readListen(setting: Setting, auth: Setting): Config['listen'] | undefined {
+  const text = setting.isThere ? setting.text() : defaults.listen
+  if (text === undefined) return undefined
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? []
+  if (host === undefined || Number(port) > 65_535)
+    return setting.wrong('write a host and a port, such as 127.0.0.1:4180')
+  if (!isOurHost(host) && !auth.isThere) {
+    return setting.wrong(
+      'others can reach that, and there is no auth: write 127.0.0.1, or say under auth who may come in',
+    )
+  }
+  return { host, port: Number(port) }
+}
+
+/** Whether only this machine reaches it. */
+export function isOurHost(host: string): boolean {
+  return isLoopback(host.toLowerCase())
+}
+
+/** Where people open the pages. */
+export function readPublicUrl(setting: Setting, auth: Setting): string | undefined {
+  const url = setting.url()
+  if (url === undefined) return undefined
+  if (url.search !== '' || url.hash !== '') return setting.say('must end with its path: take out what follows ? or #.')
+  if (!isLoopback(url.hostname) && !auth.isThere) {
+    return setting.say('leads to others, and there is no auth; say under auth who may come in.')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Where the pages are when nobody says so. */
+export function urlOf({ host, port }: Config['listen'] = { host: '127.0.0.1', port: 0 }): string {
+  return `http://${host}:${port}`
+}
+
+/** Where everything is kept. */
+export function readStore(setting: Setting, folder: string): string {
+  const address = setting.text() ?? defaults.store
+  // An address may hold a password: nothing of it is repeated.
+  if (!isStoreAddress(address)) setting.say('is no address; write memory:, sqlite:<path> or postgres://….')
+  return storeFrom(address, folder)
+}

@@ -1,0 +1,24 @@
+import { isPlainObject } from '../../../base/json.ts'
+import type { PolicySettings } from '../config.ts'
+import { defaults } from '../defaults.ts'
+import type { Setting } from './setting.ts'
+
+const decisions = ['allow', 'ask', 'deny'] as const
+
+/** The shape only: what a rule means is checked by the room that decides by it. */
+export function readPolicy(setting: Setting): PolicySettings {
+  if (setting.value === null) setting.say('is empty; write rules, or take policy out.')
+  setting.entries()
+  const rules = setting.in('rules').items()
+  for (const rule of rules) {
+    if (!isPlainObject(rule.value)) rule.wrongKind('write a rule, such as { tool: "read_*", decide: allow }')
+    else rule.in('decide').needed('write allow, ask or deny').choice(decisions)
+  }
+  return {
+    ...(isPlainObject(setting.value) ? setting.value : {}),
+    mode: setting.in('mode').choice(['enforce', 'watch']) ?? defaults.policy.mode,
+    default: setting.in('default').choice(decisions) ?? defaults.policy.default,
+    fallback: setting.in('fallback').choice(['inbox', 'deny']) ?? defaults.policy.fallback,
+    rules: rules.map(({ value }) => value as Readonly<Record<string, unknown>>),
+  }
+}

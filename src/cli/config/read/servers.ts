@@ -1,0 +1,143 @@
+import { isAbsolute, resolve } from 'node:path'
+import { isPlainObject } from '../../../base/json.ts'
+import { nearest } from '../../call/near-names.ts'
+import { serverIds } from './server-ids.ts'
+import type { Setting } from './setting.ts'
+
+/** An MCP server behind the gateway. */
+export type ServerConfig = {
+  readonly id: string
+  /** As the file calls it. */
+  readonly name: string
+  /** What it says about its own tools may allow a call, not only stop one. */
+  readonly trusted: boolean
+  /** Whose credential of the requester goes with each request. */
+  readonly provider?: string
+} & (
+  | {
+      readonly kind: 'process'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+      readonly cwd: string
+    }
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+)
+
+/** A server whose name cannot be an id. */
+export interface Renamed {
+  readonly name: string
+  readonly id: string
+}
+
+const transports = ['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'] as const
+
+/** Known from the config files of MCP clients, and of no use here. */
+const ofOtherClients = [
+  'alwaysAllow',
+  'autoApprove',
+  'description',
+  'disabledTools',
+  'gallery',
+  'icon',
+  'name',
+  'timeout',
+  'title',
+  'version',
+] as const
+
+const known = [
+  'command',
+  'args',
+  'env',
+  'cwd',
+  'url',
+  'headers',
+  'provider',
+  'trusted',
+  'type',
+  'transport',
+  'disabled',
+  'enabled',
+  'serverUrl',
+  'httpUrl',
+  ...ofOtherClients,
+] as const
+
+/** An entry that its file switches off is as if it were not there: not even its variables are needed. */
+export function isDisabled(entry: unknown): boolean {
+  return isPlainObject(entry) && (entry.disabled === true || entry.enabled === false)
+}
+
+/** All servers of a `servers` or a pasted `mcpServers` block. */
+export function readServers(
+  settings: Setting,
+  providers: readonly string[],
+  folder: string,
+): { servers: Map<string, ServerConfig>; renamed: Renamed[] } {
+  const entries = settings.entries().filter(({ value }) => !isDisabled(value))
+  const ids = serverIds(entries.map(nameOf))
+  const servers = new Map<string, ServerConfig>()
+  for (const entry of entries) {
+    const name = nameOf(entry)
+    const id = ids.get(name) as string
+    const server = readServer(entry, { id, name }, providers, folder)
+    if (server !== undefined) servers.set(id, server)
+  }
+  const renamed = [...ids].filter(([name, id]) => name !== id).map(([name, id]) => ({ name, id }))
+  return { servers, renamed }
+}
+
+const nameOf = (entry: Setting) => entry.path.at(-1) as string
+
+function readServer(
+  entry: Setting,
+  named: Renamed,
+  providers: readonly string[],
+  folder: string,
+): ServerConfig | undefined {
+  if (!isPlainObject(entry.value)) return entry.wrongKind('write { command: … } or { url: … }')
+  const settings = entry.only(known)
+  const { command, type, transport } = settings
+  const address = [settings.url, settings.serverUrl, settings.httpUrl].find(({ isThere }) => isThere)
+  for (const kind of [type, transport]) {
+    if (kind.choice(transports) === 'sse') {
+      kind.say('is sse, the transport of 2024, which is not spoken here; write the streamable HTTP url of the server.')
+    }
+  }
+  settings.disabled.flag()
+  settings.enabled.flag()
+  const provider = readProvider(settings.provider, providers)
+  const common = {
+    ...named,
+    trusted: settings.trusted.flag() ?? false,
+    ...(provider !== undefined && { provider }),
+  }
+  if (command.isThere && address !== undefined) return entry.say('has a command and a url; keep one of the two.')
+  if (address !== undefined) {
+    // A credential must not be read on its way.
+    const url = address.url({ plain: !settings.provider.isThere })
+    const headers = settings.headers.words()
+    return url && { ...common, kind: 'http', url: url.href, headers }
+  }
+  if (!command.isThere) return entry.say('has neither a command nor a url; write one of the two.')
+  const program = command.text()
+  const args = settings.args.items().map((arg) => arg.word() ?? '')
+  const cwd = resolve(folder, settings.cwd.text() ?? '.')
+  const env = settings.env.words()
+  return program === undefined
+    ? undefined
+    : { ...common, kind: 'process', command: programFrom(program, folder), args, env, cwd }
+}
+
+/** A program without a slash is looked for where programs are. */
+function programFrom(command: string, folder: string): string {
+  return /^\.\.?[/\\]/.test(command) && !isAbsolute(command) ? resolve(folder, command) : command
+}
+
+function readProvider(setting: Setting, providers: readonly string[]): string | undefined {
+  const name = setting.text()
+  if (name === undefined || providers.includes(name)) return name
+  const near = nearest(name, providers)
+  return setting.wrong(near.length > 0 ? `write ${near.join(' or ')}` : 'write the name of one under `providers`')
+}

@@ -1,0 +1,213 @@
+import { editPrefix } from '../../approval/question/choice-form.ts'
+import { choiceWords } from '../../approval/question/choice-words.ts'
+import { type Choice, choiceText, isYes } from '../../approval/question/choices.ts'
+import { applyEdits, type Change } from '../../approval/question/edit.ts'
+import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
+import type { Assent } from '../../assent.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import { askField } from '../../client/terminal/ask-field.ts'
+import { arrowTexts, choose } from '../../client/terminal/choose.ts'
+import type { Dialogue } from '../../client/terminal/dialogue.ts'
+import type { Screen } from '../../client/terminal/screen.ts'
+import type { Answered } from '../../elicitation/answering/answer.ts'
+import type { Answer } from '../../elicitation/elicitation.ts'
+import type { Content, Field, FieldValue } from '../../elicitation/form/schema.ts'
+import { localParticipant } from '../../participant/participant.ts'
+import { atTerminal, type Waiting } from './inbox-read.ts'
+import { showChanges } from './inbox-show.ts'
+
+/** What became of a question that was shown. */
+export type Outcome = 'answered' | 'skipped' | 'quit'
+
+type Approval = NonNullable<Waiting['approval']>
+
+/** An approver at work on one call. */
+interface Work {
+  readonly assent: Assent
+  readonly dialogue: Dialogue
+  readonly screen: Screen
+  readonly one: Waiting
+  readonly approval: Approval
+}
+
+/** Asks what to do with a call, until it is answered or left. Enter alone does nothing: silence is never consent. */
+export async function answerApproval(work: Work): Promise<Outcome> {
+  const { dialogue, screen, approval, one } = work
+  const { choices } = approval
+  const lasting = (kind: Choice['kind']) => choices.filter((choice) => choice.kind === kind)
+  const fields = editableFields(one)
+  let edits: Content = {}
+  for (;;) {
+    screen.say(menu(lasting('always_allow').length > 0, lasting('always_deny').length > 0, fields.length > 0), {
+      style: 'dim',
+    })
+    const said = await dialogue.ask('› ')
+    if (said.kind === 'leave' && said.action === 'cancel') return 'quit'
+    const word = said.kind === 'text' ? said.text.toLowerCase() : said.kind === 'leave' ? 'deny' : `:${said.name}`
+    const choice = await chosen(word, work, lasting)
+    if (choice === 'skip') return 'skipped'
+    if (choice === 'quit') return 'quit'
+    if (choice === 'edit' && fields.length > 0) edits = (await edited(work, fields, edits)) ?? edits
+    else if (typeof choice === 'object') {
+      if (await give(work, choice, edits)) return 'answered'
+    } else if (choice !== 'back') {
+      screen.say(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+    }
+  }
+}
+
+function menu(mayAllow: boolean, mayDeny: boolean, mayEdit: boolean): string {
+  return [
+    'a allow once',
+    ...(mayAllow ? ['l allow for longer…'] : []),
+    ...(mayEdit ? ['e edit'] : []),
+    'd deny',
+    ...(mayDeny ? ['n never…'] : []),
+    's skip',
+    'q quit',
+  ].join(' · ')
+}
+
+async function chosen(
+  word: string,
+  work: Work,
+  lasting: (kind: Choice['kind']) => Choice[],
+): Promise<Choice | 'edit' | 'skip' | 'quit' | 'back' | undefined> {
+  switch (word) {
+    case 'a':
+    case 'allow':
+      return { kind: 'allow_once' }
+    case 'd':
+    case 'deny':
+      return { kind: 'deny' }
+    case 'l':
+    case 'longer':
+      return oneOf(work, lasting('always_allow'))
+    case 'n':
+    case 'never':
+      return oneOf(work, lasting('always_deny'))
+    case 'e':
+    case 'edit':
+      return 'edit'
+    case 's':
+    case 'skip':
+      return 'skip'
+    case 'q':
+    case 'quit':
+      return 'quit'
+    default:
+      return undefined
+  }
+}
+
+/** One of several lasting choices; Enter goes back. */
+async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Choice[]): Promise<Choice | 'back'> {
+  const isOwn = approval.call.requester.participant === localParticipant
+  const options = choices.map((choice) => ({
+    const: choiceText(choice),
+    title: choiceWords(choice, approval.call, isOwn),
+  }))
+  options.forEach(({ title }, index) => {
+    screen.say(title, { indent: `  ${String(index + 1).padStart(2)}. ` })
+  })
+  for (;;) {
+    const said = await dialogue.ask('Which? (Enter goes back) › ', arrowTexts(options))
+    if (said.kind !== 'text' || said.text === '') return 'back'
+    const found = choose(options, said.text)
+    if (found.kind === 'chosen') return choices.find((choice) => choiceText(choice) === found.value) as Choice
+    screen.say(`✗ ${found.problem}`)
+  }
+}
+
+/** The arguments that the rule lets the approver change, as fields of the form. */
+function editableFields({ asked }: Waiting): [string, Field][] {
+  const { properties = {} } = asked.question.schema ?? {}
+  return Object.entries(properties).filter(([name]) => name.startsWith(editPrefix) || name.startsWith(jsonPrefix))
+}
+
+async function edited(
+  { dialogue, screen, one, approval }: Work,
+  fields: readonly (readonly [string, Field])[],
+  before: Content,
+): Promise<Content | undefined> {
+  const required = new Set(one.asked.question.schema?.required)
+  const values = new Map<string, FieldValue>(Object.entries(before))
+  for (const [index, [name, field]] of fields.entries()) {
+    const reply = await askField(dialogue, screen, {
+      name,
+      field,
+      required: required.has(name),
+      place: `${index + 1} of ${fields.length}`,
+      current: values.get(name) ?? field.default,
+      problem: undefined,
+    })
+    if (reply.kind === 'leave') return undefined
+    if (reply.value === undefined) values.delete(name)
+    else values.set(name, reply.value as FieldValue)
+  }
+  const content = Object.fromEntries(values)
+  showChanges(screen, changesBy(approval, content))
+  return content
+}
+
+function changesBy({ call, decision }: Approval, content: Content): readonly Change[] {
+  const { edits } = editsIn(content, decision.editable)
+  // Whether the tool would take them is judged when they are sent.
+  const result = applyEdits({ ...call, inputSchema: call.inputSchema ?? {} }, decision.editable, edits, () => [])
+  return result.kind === 'edited' ? result.changes : []
+}
+
+/** False: it did not count, and the question is still open. */
+async function give(
+  { assent, dialogue, screen, one, approval }: Work,
+  choice: Choice,
+  edits: Content,
+): Promise<boolean> {
+  const reason = isYes(choice) ? '' : await reasonFrom(dialogue)
+  if (reason === undefined) return false
+  const answered = await answerWith(assent, one, choice, { edits, ...(reason !== '' && { reason }) })
+  if (answered.kind === 'invalid') {
+    for (const { message } of answered.errors) screen.say(`✗ ${visibleLine(message, 1_000)}`)
+    return false
+  }
+  screen.say(`${answered.kind === 'kept' ? '✓' : '✗'} ${answeredWords(answered, choice, approval)}`)
+  return true
+}
+
+async function reasonFrom(dialogue: Dialogue): Promise<string | undefined> {
+  const said = await dialogue.ask('Why? The one who asks is told. (Enter: no reason) › ')
+  if (said.kind === 'text') return said.text
+  return said.kind === 'leave' && said.action === 'cancel' ? undefined : ''
+}
+
+/** Answers an approval at the terminal. What was not edited goes as it came. */
+export function answerWith(
+  assent: Assent,
+  { asked }: Waiting,
+  choice: Choice,
+  { edits = {}, reason }: { readonly edits?: Content; readonly reason?: string } = {},
+): Promise<Answered> {
+  const given = Object.entries(asked.question.schema?.properties ?? {})
+    .filter(([name, { default: value }]) => name.startsWith(editPrefix) && value !== undefined)
+    .map(([name, { default: value }]) => [name, value as FieldValue])
+  const content = {
+    ...Object.fromEntries(given),
+    ...edits,
+    choice: choiceText(choice),
+    ...(reason !== undefined && { reason }),
+  }
+  const answer: Answer = { action: 'accept', content }
+  return assent.answer(asked.id, atTerminal, answer)
+}
+
+/** What an answer came to, for the one who gave it. */
+export function answeredWords(
+  answered: Exclude<Answered, { kind: 'invalid' }>,
+  choice: Choice,
+  { call }: Pick<Approval, 'call'>,
+): string {
+  if (answered.kind === 'late')
+    return `It was settled before (${answered.elicitation.state.kind}): your answer did not count.`
+  const isOwn = call.requester.participant === localParticipant
+  return `${choiceWords(choice, call, isOwn)}: kept.`
+}

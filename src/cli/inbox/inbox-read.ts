@@ -1,0 +1,92 @@
+import type { Decision } from '../../approval/policy/policy.ts'
+import { type Choice, choicesFor, choiceText } from '../../approval/question/choices.ts'
+import { approvalIn } from '../../approval/question/subject.ts'
+import type { ToolCall } from '../../approval/tool-call.ts'
+import type { Assent } from '../../assent.ts'
+import { BadArgument } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { answerLink } from '../../elicitation/answering/answer-link.ts'
+import type { Answering } from '../../elicitation/answering/answerers.ts'
+import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { localParticipant } from '../../participant/participant.ts'
+import type { Config } from '../config/config.ts'
+
+/** The one person of an installation without login, at their terminal. */
+export const atTerminal: Answering = { participant: localParticipant, groups: [], via: 'terminal' }
+
+/** A question that waits, with what it takes to answer it. */
+export interface Waiting {
+  readonly asked: Elicitation
+  readonly link: string
+  /** What an approval is about. */
+  readonly approval?: { readonly call: ToolCall; readonly decision: Decision; readonly choices: readonly Choice[] }
+}
+
+const atOnce = 200
+
+/** What waits for the local person, most urgent first. */
+export async function readInbox(assent: Assent): Promise<Waiting[]> {
+  const all: Elicitation[] = []
+  for (;;) {
+    const page = await assent.listOpen(atTerminal, atOnce, all.at(-1)?.id)
+    all.push(...page)
+    if (page.length < atOnce) break
+  }
+  const now = assent.clock.now()
+  return all
+    .filter(({ expiresAt }) => expiresAt > now)
+    .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime())
+    .map((asked) => waiting(assent, asked))
+}
+
+/** The one that an id, or how it begins, names. */
+export async function findInInbox(assent: Assent, id: string): Promise<Waiting | undefined> {
+  const found = (await readInbox(assent)).filter(({ asked }) => asked.id.startsWith(id))
+  if (found.length > 1) throw new BadArgument(`${found.length} questions begin with ${id}. Write more of the id.`)
+  return found[0]
+}
+
+function waiting({ linkTo }: Assent, asked: Elicitation): Waiting {
+  const link = answerLink((id: ElicitationId, page: string) => linkTo(id, page), asked)
+  const about = approvalIn(asked)
+  if (about === undefined) return { asked, link }
+  return {
+    asked,
+    link,
+    approval: { ...about, choices: choicesFor(about.call, about.decision, localParticipant, 'page') },
+  }
+}
+
+/** Without a login there is one person, and whoever runs this is taken for them; with one, only the pages know who it is. */
+export function refuseStrangers({ auth, store, publicUrl }: Config): void {
+  if (auth !== undefined) {
+    throw new BadArgument(`People sign in here, and a terminal cannot. Answer at ${publicUrl}/inbox.`)
+  }
+  if (store.startsWith('memory:')) {
+    throw new BadArgument('With memory: no other program sees the questions. Answer on the pages of the gateway.')
+  }
+}
+
+/** For scripts. */
+export function asJson({ asked, link, approval }: Waiting): JsonObject {
+  const { id, purpose, origin, requester, createdAt, expiresAt, question } = asked
+  const { participant, client, clientName } = requester
+  return {
+    id,
+    purpose,
+    server: origin.server,
+    requester: { participant, client, ...(clientName !== undefined && { clientName }) },
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    link,
+    ...(approval === undefined
+      ? { message: question.message }
+      : {
+          tool: approval.call.tool,
+          arguments: approval.call.arguments,
+          reason: approval.decision.why.words,
+          editable: [...approval.decision.editable],
+          choices: approval.choices.map(choiceText),
+        }),
+  }
+}

@@ -1,0 +1,91 @@
+import { approvalWords } from '../../approval/question/approval-words.ts'
+import type { Change } from '../../approval/question/edit.ts'
+import type { Json } from '../../base/json.ts'
+import { showArguments, shownText, showText } from '../../base/text/show-text.ts'
+import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
+import { type Screen, wrap } from '../../client/terminal/screen.ts'
+import { duration } from '../../web/pages/layout/times.ts'
+import type { Waiting } from './inbox-read.ts'
+
+/** One question, with everything that it is about: nothing that would run is left out. */
+export function showWaiting(screen: Screen, one: Waiting, now: Date, place = ''): void {
+  const { asked, link, approval } = one
+  screen.say()
+  screen.title(`${place}${titleOf(one)}`)
+  const facts: [string, string][] = [
+    ['asked by', askerOf(one)],
+    ...(approval === undefined ? [] : ([['because', approval.decision.why.words]] as [string, string][])),
+    ['time left', duration('en', asked.expiresAt.getTime() - now.getTime())],
+    ['id', asked.id],
+  ]
+  for (const [name, value] of facts) showFact(screen, name, value)
+  // Not wrapped, so that it can be copied.
+  screen.raw(`  ${'page'.padEnd(nameWidth)}${link}\n`)
+  if (approval === undefined) {
+    screen.quote(visibleText(asked.question.message), '  ')
+    return
+  }
+  const shown = showArguments(approval.call.arguments)
+  screen.say(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
+  for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
+}
+
+/** What the approver changed. */
+export function showChanges(screen: Screen, changes: readonly Change[]): void {
+  screen.say(changes.length === 0 ? 'Nothing is changed.' : 'Changed:', { indent: '  ' })
+  for (const { name, before, after } of changes) {
+    const from = before === undefined ? '(not given)' : shownJson(before)
+    screen.quote(`${shownText(showText(name))}: ${from} → ${shownJson(after)}`, '    ')
+  }
+}
+
+/** What is asked, in one line. */
+function titleOf({ asked, approval }: Waiting): string {
+  if (approval !== undefined) return approvalWords(approval.call)
+  return `${visibleLine(asked.origin.server, 80)} ${asking[asked.purpose]}`
+}
+
+/** Which client asks, and for whom. */
+function askerOf({ asked }: Waiting): string {
+  const { client, clientName, participant, agents = [] } = asked.requester
+  const name =
+    clientName === undefined || clientName === client ? said(client) : `${said(clientName)} (${said(client)})`
+  const behind = agents.length === 0 ? '' : `, acting for ${agents.map(said).join(', ')}`
+  return participant === 'local' ? `${name}${behind}` : `${name} of ${said(participant)}${behind}`
+}
+
+const nameWidth = 11
+
+const asking = {
+  input: 'asks',
+  approval: 'asks for a yes',
+  secret: 'asks for a secret',
+  confirm: 'asks you to confirm',
+  connect: 'asks you to connect an account',
+} as const
+
+/** The lines after the first stand under it. */
+function showFact(screen: Screen, name: string, value: string): void {
+  wrap(value, screen.width - nameWidth - 2).forEach((line, index) => {
+    screen.raw(`  ${(index === 0 ? name : '').padEnd(nameWidth)}${line}\n`)
+  })
+}
+
+/** What takes more than a line is marked as a quotation, so that it cannot pass for our words. */
+function showArgument(screen: Screen, name: string, value: string): void {
+  const label = name.replaceAll('\n', '⏎')
+  const line = `    ${label}: ${value}`
+  if (wrap(line, screen.width).length === 1) screen.raw(`${line}\n`)
+  else {
+    screen.say(`${label}:`, { indent: '    ' })
+    screen.quote(value, '      ')
+  }
+}
+
+function shownJson(value: Json): string {
+  return shownText(showText(typeof value === 'string' ? value : JSON.stringify(value)))
+}
+
+function said(name: string): string {
+  return visibleLine(name, 80)
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { type Choice, choiceText, type Reach } from '../../approval/question/choices.ts'
+import type { Assent } from '../../assent.ts'
+import { BadArgument } from '../../base/errors.ts'
+import { exitCodes } from '../errors.ts'
+import { complain, print } from '../print.ts'
+import { configOf, withAssent } from '../with-assent.ts'
+import type { Waiting } from './inbox-read.ts'
+
+const examples = `
+Answering needs a terminal: a person at a keyboard. There is no option around it, for what an agent could type
+in a script would be the agent's own yes. (A program of the same user that makes itself a terminal is beyond
+what an installation without login can stop; see docs/approvals.md.)
+Where people sign in, a terminal cannot tell who sits at it: answer on the page /inbox.
+
+Examples:
+  assent inbox                              what waits, one after the other, most urgent first
+  assent inbox --watch                      and wait for more
+  assent inbox --json                       only list, for scripts
+  assent inbox allow 3f2a --once            by the id, or how it begins
+  assent inbox allow 3f2a --always --for day --scope tool --client this
+  assent inbox deny 3f2a --reason "not on a Friday"`
+
+interface ListOptions {
+  readonly json?: true
+  readonly watch?: true
+}
+
+interface AllowOptions {
+  readonly once?: true
+  readonly always?: true
+  readonly scope: Reach['scope']
+  readonly for: Reach['lasts']
+  readonly client: Reach['client']
+}
+
+/** `assent inbox`: what waits for the local person, and answering it. */
+export function addInboxCommands(program: Command): void {
+  const inbox = program
+    .command('inbox')
+    .description('what waits for your answer')
+    .option('--json', 'only list, for scripts')
+    .option('--watch', 'wait for more when all is answered')
+    .addHelpText('after', examples)
+    .action(async (options: ListOptions, command: Command) => {
+      await refuseStrangers(command)
+      await withAssent(command, (assent) => work(assent, options))
+    })
+
+  inbox
+    .command('allow <id>')
+    .description('let a call run')
+    .option('--once', 'this call alone (this is what happens when nothing is said)')
+    .option('--always', 'and others like it: see --scope, --for and --client')
+    .addOption(new Option('--scope <what>', 'with --always').choices(['tool', 'server']).default('tool'))
+    .addOption(new Option('--for <time>', 'with --always').choices(['hour', 'day', 'revoked']).default('hour'))
+    .addOption(new Option('--client <which>', 'with --always').choices(['this', 'all']).default('this'))
+    .action(async (id: string, options: AllowOptions, command: Command) => {
+      if (options.once && options.always) throw new BadArgument('Write --once or --always.')
+      const { scope, for: lasts, client } = options
+      await answerById(
+        command,
+        id,
+        options.always ? { kind: 'always_allow', scope, lasts, client } : { kind: 'allow_once' },
+      )
+    })
+
+  inbox
+    .command('deny <id>')
+    .description('do not let a call run')
+    .option('--reason <words>', 'why; the one who asks is told')
+    .option('--always', 'nor others of this tool by this client, until that is revoked')
+    .action(async (id: string, { reason, always }: { reason?: string; always?: true }, command: Command) => {
+      const choice: Choice = always
+        ? { kind: 'always_deny', scope: 'tool', lasts: 'revoked', client: 'this' }
+        : { kind: 'deny' }
+      await answerById(command, id, choice, reason)
+    })
+}
+
+async function refuseStrangers(command: Command): Promise<void> {
+  const { refuseStrangers } = await import('./inbox-read.ts')
+  refuseStrangers(await configOf(command))
+}
+
+/** Ctrl-C ends it as a whole, also while nothing is asked. */
+async function work(assent: Assent, { json, watch }: ListOptions): Promise<void> {
+  const { asJson, readInbox } = await import('./inbox-read.ts')
+  if (json && !watch) return print(JSON.stringify((await readInbox(assent)).map(asJson)))
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  process.once('SIGTERM', () => stop.abort())
+  if (isPerson() && !json) {
+    const { answerInbox } = await import('./inbox-dialogue.ts')
+    const { stdin: input, stdout: output, env } = process
+    return answerInbox(assent, { input, output, env, watch: watch === true, signal: stop.signal })
+  }
+  await list(assent, { json: json === true, watch: watch === true, signal: stop.signal })
+}
+
+/** Without a terminal it lists, and answers nothing. */
+async function list(
+  assent: Assent,
+  { json, watch, signal }: { readonly json: boolean; readonly watch: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const { asJson, readInbox } = await import('./inbox-read.ts')
+  const { showWaiting } = await import('./inbox-show.ts')
+  const { Screen } = await import('../../client/terminal/screen.ts')
+  const screen = new Screen(process.stdout, process.env)
+  const told = new Set<string>()
+  for (;;) {
+    const fresh = (await readInbox(assent)).filter(({ asked }) => !told.has(asked.id))
+    for (const one of fresh) {
+      told.add(one.asked.id)
+      if (json) print(JSON.stringify(asJson(one)))
+      else showWaiting(screen, one, assent.clock.now())
+    }
+    if (!watch) {
+      return print(fresh.length === 0 ? 'Nothing waits for you.' : '\nTo answer, run this in a terminal.')
+    }
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+  }
+}
+
+const lookEveryMs = 1_000
+
+function isPerson(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true
+}
+
+async function answerById(command: Command, id: string, choice: Choice, reason?: string): Promise<void> {
+  await refuseStrangers(command)
+  if (!isPerson()) {
+    throw new BadArgument('Answering needs a terminal: a person at a keyboard. Nothing else counts as a yes or a no.')
+  }
+  await withAssent(command, async (assent) => {
+    const { findInInbox } = await import('./inbox-read.ts')
+    const found = await findInInbox(assent, id)
+    if (found === undefined) return no('No question that waits for you has this id. See: assent inbox')
+    await answer(assent, found, choice, reason)
+  })
+}
+
+async function answer(assent: Assent, one: Waiting, choice: Choice, reason: string | undefined): Promise<void> {
+  const { approval } = one
+  if (approval === undefined) {
+    return no(`This asks for more than a yes or a no. Answer it with assent inbox, or on its page: ${one.link}`)
+  }
+  if (!approval.choices.some((offered) => choiceText(offered) === choiceText(choice))) {
+    return no('That is more than this question lets you say. See: assent inbox')
+  }
+  const { showWaiting } = await import('./inbox-show.ts')
+  const { Screen } = await import('../../client/terminal/screen.ts')
+  const { answeredWords, answerWith } = await import('./inbox-answer.ts')
+  showWaiting(new Screen(process.stdout, process.env), one, assent.clock.now())
+  const answered = await answerWith(assent, one, choice, reason === undefined ? {} : { reason })
+  if (answered.kind === 'invalid') return no(answered.errors.map(({ message }) => message).join(' '))
+  print(answeredWords(answered, choice, approval))
+  if (answered.kind === 'late') process.exitCode = exitCodes.no
+}
+
+function no(words: string): void {
+  complain(words)
+  process.exitCode = exitCodes.no
+}

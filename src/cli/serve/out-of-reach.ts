@@ -1,0 +1,17 @@
+import { readPolicy } from '../../approval/policy/read-policy.ts'
+import type { Config } from '../config/config.ts'
+import type { Problem } from '../config/problems.ts'
+import { findOutOfReach } from '../config/reach.ts'
+import { complain } from '../print.ts'
+
+/** What works only in part: who cannot be reached though somebody else can. What nobody could answer is an error before. */
+export function reachWarnings({ policy, auth, written }: Config): string[] {
+  const where = ({ path, message }: Problem) =>
+    written === undefined ? message : `${written.file}:${written.lineOf(path)}: ${message}`
+  return findOutOfReach(readPolicy(policy), auth).map(where)
+}
+
+/** Tells whoever starts it. */
+export function warnOutOfReach(config: Config): void {
+  for (const warning of reachWarnings(config)) complain(`Warning: ${warning}`)
+}

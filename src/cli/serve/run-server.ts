@@ -1,0 +1,121 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Command } from 'commander'
+import { createAssent } from '../../assent.ts'
+import type { Config } from '../config/config.ts'
+import { urlOf } from '../config/read/addresses.ts'
+import { serverIds } from '../config/read/server-ids.ts'
+import type { ServerConfig } from '../config/read/servers.ts'
+import type { Given } from '../config/read.ts'
+import { complain } from '../print.ts'
+import { version } from '../version.ts'
+import { configOf, optionsFrom } from '../with-assent.ts'
+import { gatewayFrom } from './gateway-from-config.ts'
+import { servePages } from './page-server.ts'
+import { reloadingPolicy } from './reload-policy.ts'
+
+export interface RunOptions {
+  readonly name?: string
+  readonly trusted?: boolean
+  readonly port?: number
+}
+
+/** Runs until the client goes. Standard output is the client's; everything else goes to standard error. */
+export async function runServer(
+  words: readonly [string, ...string[]],
+  { name, trusted = false }: RunOptions,
+  command: Command,
+): Promise<void> {
+  const going = gone()
+  const wanted = name ?? nameIn(words)
+  const id = serverIds([wanted]).get(wanted) as string
+  const asked = await configOf(command)
+  const config = forOne(asked, command, serverFrom(id, words, trusted))
+  const assent = await createAssent(await optionsFrom(config))
+  try {
+    const gateway = await gatewayFrom(assent, config, failed)
+    const stopPages = servePages(assent, config, failed)
+    const handle = serveStdio(gateway.serverFor(id), { onerror: failed })
+    introduce(id, config)
+    // Standard output is the client's, and a terminal that hangs up ends us.
+    const reloading = { say: complain, onHangUp: false }
+    const stopReloading = reloadingPolicy(assent, asked, command.optsWithGlobals<Given>(), reloading)
+    await going
+    await handle.close().catch(failed)
+    await Promise.all([stopPages(), gateway.close(), stopReloading()])
+  } finally {
+    await assent.close()
+  }
+  // A pipe that the client left open must not keep us here.
+  process.stdin.destroy()
+}
+
+/** For whoever reads the client's log. The link that enrols a browser is not in it: the agent may read along. */
+function introduce(id: string, { written, store, publicUrl, auth }: Config): void {
+  complain(
+    `Assent ${version} stands in front of ${id}. Settings: ${written?.file ?? 'all defaults'}. Kept in: ${store}`,
+  )
+  if (auth !== undefined || store.startsWith('memory:')) return
+  const settings = written === undefined ? `--store ${store}` : `--config ${written.file}`
+  complain(
+    `Questions wait at ${publicUrl}/inbox. To let a browser in: assent open ${settings} --port ${portOf(publicUrl)}`,
+  )
+}
+
+const portOf = (url: string) => new URL(url).port || (url.startsWith('https:') ? '443' : '80')
+
+/** Beside a gateway of this machine, which keeps things elsewhere, and whose pages know nothing of ours. */
+const ownPort = 4_181
+
+/** The settings that are here; else everything is kept in one place for this person, whatever folder the client starts in. */
+function forOne(config: Config, command: Command, server: ServerConfig): Config {
+  const given = command.optsWithGlobals<RunOptions & { store?: string }>()
+  const servers = new Map([[server.id, server]])
+  const hasFile = config.written !== undefined
+  const port = given.port ?? (hasFile ? config.listen.port : ownPort)
+  const listen = { ...config.listen, port }
+  return {
+    ...config,
+    servers,
+    listen,
+    publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen),
+    ...(!hasFile && given.store === undefined && { store: `sqlite:${join(stateFolder(), 'assent.db')}` }),
+  }
+}
+
+function stateFolder(): string {
+  const { XDG_STATE_HOME } = process.env
+  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assent')
+}
+
+/** What the client's config file gives it in `env` comes to us, and is meant for it. */
+function serverFrom(id: string, [program, ...args]: readonly [string, ...string[]], trusted: boolean): ServerConfig {
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  )
+  return { id, name: id, trusted, kind: 'process', command: program, args, env, cwd: process.cwd() }
+}
+
+/** The last word that names a program or package: launchers such as npx and their flags say nothing. */
+function nameIn(words: readonly string[]): string {
+  const launchers = new Set(['npx', 'node', 'uvx', 'python', 'python3', 'bunx', 'deno', 'docker', 'run', 'exec'])
+  const word = words.find((one) => !one.startsWith('-') && !launchers.has(one.replace(/^.*\//, ''))) ?? words[0] ?? ''
+  return word
+    .replace(/^.*\//, '')
+    .replace(/@[\d.]+$/, '')
+    .replace(/\.[cm]?[jt]s$/, '')
+}
+
+function failed(error: unknown): void {
+  complain(error instanceof Error ? error.message : String(error))
+}
+
+function gone(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve)
+    // A client that reads no more is gone too.
+    process.stdout.on('error', () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+}

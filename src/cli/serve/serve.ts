@@ -1,0 +1,146 @@
+import type { RequestListener } from 'node:http'
+import type { Command } from 'commander'
+import type { Assent } from '../../assent.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { Log } from '../../observe/log.ts'
+import type { Web } from '../../web/index.ts'
+import type { Config } from '../config/config.ts'
+import { urlOf } from '../config/read/addresses.ts'
+import type { Given } from '../config/read.ts'
+import { type Demo, startDemo } from '../demo/demo.ts'
+import { print } from '../print.ts'
+import { configOf, optionsFrom } from '../with-assent.ts'
+import { greet } from './banner.ts'
+import { gatewayFrom } from './gateway-from-config.ts'
+import { type Listening, listen } from './listen.ts'
+import { observing } from './observing.ts'
+import { type OperationRoutes, operationRoutes } from './operation-routes.ts'
+import { portNumber } from './port-number.ts'
+
+const examples = `
+Settings are read from assent.yaml, assent.yml or assent.json here; without one everything has a default.
+Examples:
+  assent                                   on http://127.0.0.1:4180, kept in .assent/
+  assent gateway --config team.yaml
+  assent gateway --demo                    with two small servers to try things out`
+
+interface ServeOptions extends Given {
+  readonly demo?: true
+}
+
+/** `assent` and `assent gateway`: runs until it is told to stop. */
+export function addServeCommand(program: Command): void {
+  program
+    .command('gateway', { isDefault: true })
+    .description('run Assent on this machine (this is what plain `assent` does)')
+    .option('--port <number>', 'instead of the one in `listen`', portNumber)
+    .option('--demo', 'where the settings name no server: with two to try things out')
+    .addHelpText('after', examples)
+    .action(async (_, command: Command) => {
+      const given = command.optsWithGlobals<ServeOptions>()
+      const config = await configOf(command)
+      const isDemo = given.demo === true && config.servers.size === 0
+      await run(isDemo ? inDemoStore(config, given) : config, given, isDemo)
+    })
+}
+
+async function run(asked: Config, given: Given, isDemo: boolean): Promise<void> {
+  const stopping = told('SIGINT', 'SIGTERM')
+  const listening = await listen(asked.listen)
+  let demo: Demo | undefined
+  try {
+    const config = withPort(asked, listening.port)
+    demo = isDemo ? await startDemo(config) : undefined
+    await serve(listening, { config: demo?.config ?? config, asked: config, given, isDemo }, stopping)
+  } finally {
+    listening.close()
+    await demo?.close()
+  }
+}
+
+interface Serving {
+  readonly config: Config
+  /** Without what the demo added. */
+  readonly asked: Config
+  readonly given: Given
+  readonly isDemo: boolean
+}
+
+async function serve(
+  listening: Listening,
+  { config, asked, given, isDemo }: Serving,
+  stopping: Promise<void>,
+): Promise<void> {
+  const assent = await start(config)
+  try {
+    const { log, news, metricsOf } = await observing(assent, config)
+    const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
+    const web = await pagesOf(assent, config, log)
+    const routes = operationRoutes({ assent, gateway, metrics: metricsOf(gateway), metricsOpen: false })
+    listening.serve(listenerFor(gateway, routes, web))
+    const farewell = await greet(assent, config, isDemo)
+    const stopReloading = await reloading(assent, asked, given, isDemo)
+    await stopping
+    farewell()
+    print('Stopping.')
+    // Calls that are parked or under way are handed back; who connects from now on is told to come later.
+    web.close()
+    await Promise.all([gateway.close(), listening.finish()])
+    await stopReloading()
+  } finally {
+    await assent.close()
+  }
+}
+
+/** Everything that the settings name, and a bell in this terminal. */
+async function start(config: Config): Promise<Assent> {
+  const { createAssent } = await import('../../assent.ts')
+  const { bellChannel } = await import('./bell.ts')
+  const options = await optionsFrom(config)
+  const bell = bellChannel({
+    output: process.stdout,
+    env: process.env,
+    settled: (id) => assent.wait(id),
+  })
+  const assent = await createAssent({ ...options, channels: [...(options.channels ?? []), bell] })
+  return assent
+}
+
+/** The demo's rules are in no file that could be read anew. */
+async function reloading(assent: Assent, asked: Config, given: Given, isDemo: boolean): Promise<() => Promise<void>> {
+  if (isDemo && asked.written === undefined) return async () => {}
+  return (await import('./reload-policy.ts')).reloadingPolicy(assent, asked, given)
+}
+
+/** What the demo keeps is kept apart from what will count. */
+function inDemoStore(config: Config, { store }: Given): Config {
+  return config.written === undefined && store === undefined ? { ...config, store: 'sqlite:.assent/demo.db' } : config
+}
+
+/** The system may have chosen the port. */
+function withPort(config: Config, port: number): Config {
+  const listen = { ...config.listen, port }
+  return { ...config, listen, publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen) }
+}
+
+async function pagesOf(assent: Assent, { auth }: Config, log: Log): Promise<Web> {
+  const { createWeb } = await import('../../web/index.ts')
+  return createWeb(assent, {
+    ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
+    onError: (err) => log.error({ err }, 'a page failed'),
+  })
+}
+
+function listenerFor(gateway: Gateway, routes: OperationRoutes, web: Web): RequestListener {
+  return (request, response) => {
+    if (gateway.handle(request, response) || routes(request, response)) return
+    web.node(request, response)
+  }
+}
+
+/** Once: whoever presses Ctrl-C twice wants out at once. */
+function told(...signals: NodeJS.Signals[]): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of signals) process.once(signal, () => resolve())
+  })
+}
