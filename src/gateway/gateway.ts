@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../base/json.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
-import type { ServerFactory } from '../mcp/http/sessions.ts'
+import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import type { AskingSettings, ServerClocks } from '../server/visit.ts'
 import { createAccounts } from './accounts.ts'
 import { calledSchema, knowsSchema } from './called-schema.ts'

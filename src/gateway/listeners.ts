@@ -1,7 +1,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type ServerEvent } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
-import type { Listening } from '../mcp/http/listening.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
+import type { Listening } from '../mcp/http/subscription-bus.ts'
 import { modesOf } from '../mcp/modes.ts'
 import type { ClientInfo } from '../mcp/quirks.ts'
 import { type Requester, requesterKey } from '../participant/requester.ts'

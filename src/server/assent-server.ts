@@ -13,7 +13,7 @@ import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@mod
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
-import type { ServerFactory } from '../mcp/http/sessions.ts'
+import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import { addAccessTools } from './access-tools.ts'
 import { approvedTool } from './approved-tool.ts'

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server'
 import { Roll } from '../../base/compact-map.ts'
-import type { FoundSession } from '../../mcp/http/sessions.ts'
+import type { FoundSession } from '../../mcp/http/session/sessions.ts'
 import type { RpcId } from '../upstream/upstream.ts'
 import type { LiveCall } from './live-call.ts'
 

@@ -1,7 +1,7 @@
 import type { AuthInfo, Server } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { requesterOf } from '../../mcp/http/requester.ts'
-import type { FoundSession } from '../../mcp/http/sessions.ts'
+import type { FoundSession } from '../../mcp/http/session/sessions.ts'
 import { modesOf } from '../../mcp/modes.ts'
 import type { ClientInfo } from '../../mcp/quirks.ts'
 import { isPerRequest, revisionOf } from '../../mcp/revision.ts'

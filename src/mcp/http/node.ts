@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Arrival, Early } from './arrival.ts'
 import { bodyOfMessage } from './body.ts'
+import type { Arrival, Early } from './incoming.ts'
 import { refusal } from './replies.ts'
 
 type Serve = (arrival: Arrival, socket: Socket) => Promise<Response>

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { guardLocal, isLoopbackAddress } from '../../mcp/http/guard.ts'
+import { guardLocal, isLoopbackAddress } from '../../mcp/http/guard/guard.ts'
 import { notice } from '../render.ts'
 import type { Visit, WebEnv } from '../site.ts'
 import { countedAddress, socketAddress } from './address.ts'

@@ -2,7 +2,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eraOf } from '../../../src/mcp/http/era.ts'
-import { isLoopbackAddress } from '../../../src/mcp/http/guard.ts'
+import { isLoopbackAddress } from '../../../src/mcp/http/guard/guard.ts'
 
 const version = fc.constantFrom(
   '2026-07-28',

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
-import { keepForReplay } from '../../../src/mcp/http/replay.ts'
+import { keepForReplay } from '../../../src/mcp/http/session/replay.ts'
 
 const message = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} })
 

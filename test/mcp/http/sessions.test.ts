@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServingContext } from '../../../src/mcp/http/sessions.ts'
+import type { ServingContext } from '../../../src/mcp/http/session/sessions.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { legacyClient, oldClient } from './clients.ts'
 import { callOf, echoServer, endpoint, initialize, openSession, say, send } from './endpoint.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthInfo, McpRequestContext, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { idOf, refusal, sessionNotFound } from '../replies.ts'
 import { keepForReplay } from './replay.ts'
-import { idOf, refusal, sessionNotFound } from './replies.ts'
 import { type Session, SessionTransport } from './session.ts'
 
 /** What a server is built for: one 2026 request, or one 2025 session. */

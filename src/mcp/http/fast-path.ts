@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { type AuthInfo, isJsonContentType } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../../base/json.ts'
-import type { Authenticate } from './authenticate.ts'
 import { bodyOfMessage } from './body.ts'
-import type { Guarded } from './guard.ts'
+import type { Authenticate } from './guard/authenticate.ts'
+import type { Guarded } from './guard/guard.ts'
 import type { NodeListener } from './node.ts'
-import type { FoundSession, Sessions } from './sessions.ts'
+import type { FoundSession, Sessions } from './session/sessions.ts'
 
 /** A POST that came through the door: who sent it is known, its body is an object, and its 2025 session is theirs. */
 export interface Post {

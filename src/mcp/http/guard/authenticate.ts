@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
-import type { Clock } from '../../base/clock.ts'
-import type { Identified, Login } from '../../participant/identify.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Identified, Login } from '../../../participant/identify.ts'
+import { refusal } from '../replies.ts'
 import { challenge } from './challenge.ts'
-import { refusal } from './replies.ts'
 import type { ProtectedResource } from './resource.ts'
 
 /** Finds out who sent a request, by its Authorization header; or says what is missing. */

@@ -4,7 +4,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { refusal } from './replies.ts'
+import { refusal } from '../replies.ts'
 
 /** What of a request is looked at. */
 export interface Guarded {

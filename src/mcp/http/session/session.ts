@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server'
-import { idOf, refusal } from './replies.ts'
+import { idOf, refusal } from '../replies.ts'
 
 /** A 2025 session, as the server that was built for it knows it. */
 export interface Session {
