@@ -1,4 +1,4 @@
-import type { AssentForServers } from '../server/needs.ts'
+import type { AssentForServers } from '../asking/needs.ts'
 import type { Behind } from './settings.ts'
 import type { Visitor } from './upstream/upstream.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Visit } from '../asking/context.ts'
 import { isPlainObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
-import type { Visit } from '../server/visit.ts'
 import { checkAskingRate, type Passing, passAsk } from './questions/pass-ask.ts'
 import type { AskReply, UpstreamReply } from './upstream/upstream.ts'
 

@@ -1,7 +1,7 @@
+import type { KnownClient } from '../asking/known-client.ts'
 import type { Events } from '../base/events.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { GatewayNews, Negotiated } from '../call/news.ts'
-import type { KnownClient } from '../server/known-client.ts'
 import type { UpstreamEra } from './upstream/upstream.ts'
 
 /** Tells what was agreed on with clients and upstreams, once and again when it changes. */

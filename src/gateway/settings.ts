@@ -1,6 +1,6 @@
+import type { AssentForServers } from '../asking/needs.ts'
 import type { Events } from '../base/events.ts'
 import type { GatewayNews } from '../call/news.ts'
-import type { AssentForServers } from '../server/needs.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 /** One server behind the gateway. */

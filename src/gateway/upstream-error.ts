@@ -1,8 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
+import type { Visit } from '../asking/context.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
-import type { Visit } from '../server/visit.ts'
 import type { UpstreamError } from './upstream/upstream.ts'
 
 /** Who hears of an error: what is said to one client is not said to another. */

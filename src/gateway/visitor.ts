@@ -1,8 +1,8 @@
+import type { Visit } from '../asking/context.ts'
 import { digest } from '../base/canonical.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Modes } from '../mcp/modes.ts'
 import type { Requester } from '../participant/requester.ts'
-import type { Visit } from '../server/visit.ts'
 import type { Visitor } from './upstream/upstream.ts'
 
 /** For whom an upstream is spoken to, and what it may ask of them. */

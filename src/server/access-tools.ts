@@ -1,11 +1,11 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { accountOf, connectAsk } from '../asking/account.ts'
+import { type AskingSettings, type Visit, visitOf } from '../asking/context.ts'
+import { openPage } from '../asking/page.ts'
+import { conductTool } from '../asking/run-handler.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../elicitation/result.ts'
-import { accountOf, connectAsk } from './account.ts'
-import { conductTool } from './conduct.ts'
-import { openPage } from './page-ask.ts'
-import { type AskingSettings, type Visit, visitOf } from './visit.ts'
 
 /** What a client is told of an account: whether it can be used, and what is open about it. Never anybody else's. */
 interface AccessStatus {

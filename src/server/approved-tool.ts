@@ -1,15 +1,15 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import type { Change } from '../approval/question/edit.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
+import { walkApproved } from '../asking/approval/approve-call.ts'
+import { toolCallOf } from '../asking/approval/tool-call.ts'
+import type { Asks } from '../asking/asks.ts'
+import { type Visit, visitOf } from '../asking/context.ts'
+import { readArguments } from '../asking/registered-tools.ts'
+import { conductTool } from '../asking/run-handler.ts'
 import { shownText, showText } from '../base/text/show-text.ts'
 import type { Sent } from '../call/walk.ts'
 import { AskRefused, type RefusalResult } from '../mcp/refusal.ts'
-import { walkApproved } from './approval.ts'
-import type { Asks } from './asks.ts'
-import { conductTool } from './conduct.ts'
-import { toolCallOf } from './tool-call.ts'
-import { readArguments } from './tool-facts.ts'
-import { type Visit, visitOf } from './visit.ts'
 
 type ToolResult = CallToolResult | InputRequiredResult
 type Ran = { readonly result: ToolResult } | { readonly error: unknown }

@@ -10,6 +10,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Asks } from '../asking/asks.ts'
+import { attach } from '../asking/attach.ts'
+import { type AskingSettings, visitOf } from '../asking/context.ts'
+import type { AssentForServers } from '../asking/needs.ts'
+import { conductOther, conductTool } from '../asking/run-handler.ts'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
@@ -17,11 +22,6 @@ import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import { addAccessTools } from './access-tools.ts'
 import { approvedTool } from './approved-tool.ts'
-import type { Asks } from './asks.ts'
-import { attach } from './attach.ts'
-import { conductOther, conductTool } from './conduct.ts'
-import type { AssentForServers } from './needs.ts'
-import { type AskingSettings, visitOf } from './visit.ts'
 
 export interface AssentServerOptions {
   /** How people know this server. */

@@ -1,12 +1,12 @@
 import { type ServerContext, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
+import type { Asks } from '../asking/asks.ts'
+import { visitOf } from '../asking/context.ts'
 import { AssentError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId, Question } from '../elicitation/elicitation.ts'
 import type { Content } from '../elicitation/form/schema.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import { AskRefused } from '../mcp/refusal.ts'
-import type { Asks } from './asks.ts'
-import { visitOf } from './visit.ts'
 
 /** One page a client is to send its person to. */
 export interface RequiredUrl {

@@ -1,3 +1,9 @@
+export type { Account, ConnectionOptions } from '../asking/account.ts'
+export type { ApprovalOptions } from '../asking/approval/tool-call.ts'
+export type { AskOptions, Asks, ConfirmOptions, PageOptions, SecretOptions } from '../asking/asks.ts'
+export type { FormInput, FormOutput } from '../asking/form.ts'
+export type { AssentForServers } from '../asking/needs.ts'
+export { AskedDifferently } from '../asking/rounds/ask.ts'
 export { requireScopes } from '../mcp/http/guard/require-scopes.ts'
 export type { HttpLimits, HttpOptions, HttpServing } from '../mcp/http/serve.ts'
 export type { Session } from '../mcp/http/session/session.ts'
@@ -5,8 +11,6 @@ export type { ServerFactory, ServingContext } from '../mcp/http/session/sessions
 export type { Modes } from '../mcp/modes.ts'
 export type { Quirk } from '../mcp/quirks.ts'
 export { AskRefused, type RefusalStatus } from '../mcp/refusal.ts'
-export type { Account, ConnectionOptions } from './account.ts'
-export type { AskOptions, Asks, ConfirmOptions, PageOptions, SecretOptions } from './asks.ts'
 export { type AssentServer, type AssentServerOptions, createAssentServer } from './assent-server.ts'
 export {
   type CreatedUrl,
@@ -15,8 +19,4 @@ export {
   type FormResponse,
   type RequiredUrl,
 } from './explicit.ts'
-export type { AssentForServers } from './needs.ts'
-export { AskedDifferently } from './put.ts'
-export type { FormInput, FormOutput } from './question.ts'
 export { requireConnection } from './require-connection.ts'
-export type { ApprovalOptions } from './tool-call.ts'

@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import type { Account, ConnectionOptions } from './account.ts'
-import type { Asks } from './asks.ts'
+import type { Account, ConnectionOptions } from '../asking/account.ts'
+import type { Asks } from '../asking/asks.ts'
 
 /**
  * A guard for a tool: its handler runs with the requester's account at a provider in hand, and not before. Use it

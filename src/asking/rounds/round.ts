@@ -1,7 +1,7 @@
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server'
-import type { ElicitParams } from '../mcp/elicit-params.ts'
-import { carry } from './carry.ts'
-import type { Visit } from './visit.ts'
+import type { ElicitParams } from '../../mcp/elicit-params.ts'
+import type { Visit } from '../context.ts'
+import { carry } from './seal-walk.ts'
 
 /** One round of a 2026 client: the questions that a handler puts before it can go on. */
 export interface Round {

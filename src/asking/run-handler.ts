@@ -3,8 +3,8 @@ import { AssentError } from '../base/errors.ts'
 import { AskRefused, type RefusalResult, refusalCode, refusalResult } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
 import { type Asks, asksFor } from './asks.ts'
-import { endRound, type Round, startRound } from './round.ts'
-import type { Visit } from './visit.ts'
+import type { Visit } from './context.ts'
+import { endRound, type Round, startRound } from './rounds/round.ts'
 
 /** Runs a handler that asks, to its end or to the end of a round. */
 async function conduct<Result>(

@@ -7,8 +7,8 @@ import type { Quirk } from '../mcp/quirks.ts'
 import type { CallIdentity } from '../mcp/request-state.ts'
 import type { Person } from '../participant/identify.ts'
 import type { AssentForServers } from './needs.ts'
-import type { RegisteredTool } from './tool-facts.ts'
-import type { WalkState } from './walk-state.ts'
+import type { RegisteredTool } from './registered-tools.ts'
+import type { WalkState } from './rounds/walk-state.ts'
 
 /** How long things take, in milliseconds. */
 export interface ServerClocks {

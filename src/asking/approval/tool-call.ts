@@ -1,13 +1,13 @@
-import type { Decision } from '../approval/policy/policy.ts'
-import type { ToolCall } from '../approval/tool-call.ts'
-import { digest } from '../base/canonical.ts'
-import { type Duration, milliseconds } from '../base/durations.ts'
-import { BadArgument } from '../base/errors.ts'
-import { isPlainObject, type JsonObject } from '../base/json.ts'
-import type { Answerer } from '../elicitation/answering/answerers.ts'
-import type { HandlerDecision } from './approval.ts'
-import { factsOf } from './tool-facts.ts'
-import type { Visit } from './visit.ts'
+import type { Decision } from '../../approval/policy/policy.ts'
+import type { ToolCall } from '../../approval/tool-call.ts'
+import { digest } from '../../base/canonical.ts'
+import { type Duration, milliseconds } from '../../base/durations.ts'
+import { BadArgument } from '../../base/errors.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import type { Visit } from '../context.ts'
+import { factsOf } from '../registered-tools.ts'
+import type { HandlerDecision } from './approve-call.ts'
 
 export interface ApprovalOptions {
   /** Names the question within its handler; by its place, unless said otherwise. */

@@ -13,8 +13,8 @@ import { requesterOf } from '../mcp/http/requester.ts'
 import { trackCapability } from '../mcp/names.ts'
 import { refusalCode } from '../mcp/refusal.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
+import type { AskingSettings } from './context.ts'
 import { keepingAlive } from './progress.ts'
-import type { AskingSettings } from './visit.ts'
 
 interface TrackParams {
   readonly id: ElicitationId

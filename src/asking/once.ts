@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BadArgument } from '../base/errors.ts'
 import { stepIdentity } from '../call/step.ts'
 import { AskRefused } from '../mcp/refusal.ts'
-import type { Visit } from './visit.ts'
+import type { Visit } from './context.ts'
 
 const day = 86_400_000
 const lookAgainMs = 100

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Json } from '../base/json.ts'
-import { isPlainObject } from '../base/json.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
+import type { Json } from '../../base/json.ts'
+import { isPlainObject } from '../../base/json.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
 
 /** Where a walk stands between two requests of a 2026 client. It travels sealed, so its names are short. */
 export interface WalkState {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { AskedQuestion } from '../elicitation/asking/request.ts'
 import type { ElicitationId, Purpose, Question } from '../elicitation/elicitation.ts'
-import type { Visit } from './visit.ts'
+import type { Visit } from './context.ts'
 
 /** A question that is answered on a page. */
 export interface PageAsk {

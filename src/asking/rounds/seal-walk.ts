@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { isPlainObject } from '../base/json.ts'
-import { stepIdentity } from '../call/step.ts'
-import { openState, StateRefused, sealState } from '../mcp/request-state.ts'
-import type { AskingSettings, Visit } from './visit.ts'
+import { isPlainObject } from '../../base/json.ts'
+import { stepIdentity } from '../../call/step.ts'
+import { openState, StateRefused, sealState } from '../../mcp/request-state.ts'
+import type { AskingSettings, Visit } from '../context.ts'
 import { type WalkState, walkFrom } from './walk-state.ts'
 
 /** A state longer than this stays here, and the client carries only its name. */

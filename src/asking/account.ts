@@ -1,9 +1,9 @@
 import type { Ready } from '../connection/connections.ts'
 import { ProviderUnknown } from '../connection/errors.ts'
 import { AskRefused } from '../mcp/refusal.ts'
+import type { Visit } from './context.ts'
 import type { AssentForServers } from './needs.ts'
-import { type PageAsk, pageAsk } from './page-ask.ts'
-import type { Visit } from './visit.ts'
+import { type PageAsk, pageAsk } from './page.ts'
 
 export interface ConnectionOptions {
   /** What the account must allow. Default: what the provider's settings say. */

@@ -1,11 +1,11 @@
-import { approvePage } from '../approval/question/ask-approval.ts'
-import type { Answerer } from '../elicitation/answering/answerers.ts'
-import type { Elicitation } from '../elicitation/elicitation.ts'
-import { AskRefused } from '../mcp/refusal.ts'
-import { isPerRequest } from '../mcp/revision.ts'
-import { keepingAlive } from './progress.ts'
-import type { Round } from './round.ts'
-import type { Visit } from './visit.ts'
+import { approvePage } from '../../approval/question/ask-approval.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
+import { isPerRequest } from '../../mcp/revision.ts'
+import type { Visit } from '../context.ts'
+import { keepingAlive } from '../progress.ts'
+import type { Round } from '../rounds/round.ts'
 
 /**
  * Waits a while for someone whom this client cannot ask: they are told in the inbox and on channels. Still open, the

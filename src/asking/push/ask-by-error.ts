@@ -1,11 +1,11 @@
-import { digest } from '../base/canonical.ts'
-import type { ElicitationResult } from '../elicitation/result.ts'
-import { urlParams } from '../mcp/elicit-params.ts'
-import { requesterKey } from '../participant/requester.ts'
-import { refusedBy } from './answers.ts'
-import { openPage, type PageAsk } from './page-ask.ts'
-import type { Round } from './round.ts'
-import type { Visit } from './visit.ts'
+import { digest } from '../../base/canonical.ts'
+import type { ElicitationResult } from '../../elicitation/result.ts'
+import { urlParams } from '../../mcp/elicit-params.ts'
+import { requesterKey } from '../../participant/requester.ts'
+import { refusedBy } from '../answers.ts'
+import type { Visit } from '../context.ts'
+import { openPage, type PageAsk } from '../page.ts'
+import type { Round } from '../rounds/round.ts'
 
 const day = 86_400_000
 

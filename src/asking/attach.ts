@@ -12,13 +12,13 @@ import { requesterOf } from '../mcp/http/requester.ts'
 import { modesOf } from '../mcp/modes.ts'
 import { StateRefused } from '../mcp/request-state.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
-import { carried, carry } from './carry.ts'
+import { type AskingSettings, beginVisit, type Visit } from './context.ts'
 import { knownClient } from './known-client.ts'
-import { endsRound } from './round.ts'
-import { keepFacts, type RegisteredTool } from './tool-facts.ts'
+import { keepFacts, type RegisteredTool } from './registered-tools.ts'
+import { endsRound } from './rounds/round.ts'
+import { carried, carry } from './rounds/seal-walk.ts'
+import { newWalk, type WalkState } from './rounds/walk-state.ts'
 import { answerTracking } from './track.ts'
-import { type AskingSettings, beginVisit, type Visit } from './visit.ts'
-import { newWalk, type WalkState } from './walk-state.ts'
 
 /** The methods in which a server may ask (M26-02). */
 const askable = new Set(['tools/call', 'prompts/get', 'resources/read'])

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ElicitResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/server'
-import { type Answer, type Elicitation, type ElicitationId, isSettled } from '../elicitation/elicitation.ts'
-import type { Revision } from '../elicitation/form/revision.ts'
-import { type ElicitParams, formParams, urlParams } from '../mcp/elicit-params.ts'
-import { AskRefused } from '../mcp/refusal.ts'
-import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from './answers.ts'
-import { aboutOf, clientOf, openPage, type PageAsk } from './page-ask.ts'
-import { keepingAlive } from './progress.ts'
-import type { AskedForm } from './question.ts'
-import type { Visit } from './visit.ts'
+import { type Answer, type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
+import type { Revision } from '../../elicitation/form/revision.ts'
+import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
+import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from '../answers.ts'
+import type { Visit } from '../context.ts'
+import type { AskedForm } from '../form.ts'
+import { aboutOf, clientOf, openPage, type PageAsk } from '../page.ts'
+import { keepingAlive } from '../progress.ts'
 
 const readyMs = 5_000
 
