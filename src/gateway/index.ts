@@ -5,7 +5,7 @@ export {
   defaultGatewayLimits,
   type GatewayClocks,
   type GatewayLimits,
-} from './settings.ts'
+} from './options.ts'
 export { openUpstream } from './upstream/open.ts'
 export {
   defaultLimits as defaultUpstreamLimits,
@@ -14,6 +14,6 @@ export {
   type UpstreamLimits,
   type UpstreamSettings,
   type UpstreamSurroundings,
-} from './upstream/settings.ts'
-export { ProcessPlaces } from './upstream/stdio/places.ts'
+} from './upstream/options.ts'
+export { ProcessPlaces } from './upstream/stdio/process-slots.ts'
 export type { Upstream, UpstreamState } from './upstream/upstream.ts'

@@ -9,7 +9,7 @@ import { createMcpHandler, type McpHttpHandler, McpServer, type ServerNotifier }
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
-import { type Behind, defaultGatewayClocks, defaultGatewayLimits } from '../../src/gateway/settings.ts'
+import { type Behind, defaultGatewayClocks, defaultGatewayLimits } from '../../src/gateway/options.ts'
 import { openUpstream } from '../../src/gateway/upstream/open.ts'
 import {
   defaultLimits,
@@ -17,8 +17,8 @@ import {
   type StdioSettings,
   type UpstreamLimits,
   type UpstreamSettings,
-} from '../../src/gateway/upstream/settings.ts'
-import { ProcessPlaces } from '../../src/gateway/upstream/stdio/places.ts'
+} from '../../src/gateway/upstream/options.ts'
+import { ProcessPlaces } from '../../src/gateway/upstream/stdio/process-slots.ts'
 import type { Assent, AssentOptions } from '../../src/index.ts'
 import { listening, login } from '../server/servers.ts'
 import type { AskedClient, Connect, ConnectOptions } from '../support/asking-clients.ts'

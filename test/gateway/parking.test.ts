@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultGatewayClocks } from '../../src/gateway/settings.ts'
+import { defaultGatewayClocks } from '../../src/gateway/options.ts'
 import { say, until } from '../server/servers.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { askingUpstreams, gated, oldServer } from './gateways.ts'

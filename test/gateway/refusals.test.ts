@@ -1,6 +1,6 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { defaultGatewayClocks } from '../../src/gateway/settings.ts'
+import { defaultGatewayClocks } from '../../src/gateway/options.ts'
 import { say } from '../server/servers.ts'
 import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
 import { gated, newServer, oldServer } from './gateways.ts'

@@ -2,18 +2,18 @@ import type { Clock } from '../../base/clock.ts'
 import { Roll } from '../../base/compact-map.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { refusalCode } from '../../mcp/refusal.ts'
-import { type Carrier, Flight } from './flight.ts'
-import { floodGate } from './flood.ts'
+import type { UpstreamLimits } from './options.ts'
+import { type Carrier, Flight } from './pending-request.ts'
+import type { AskReply, RpcId, UpstreamRequest } from './upstream.ts'
+import { floodGate } from './wire/flood-gate.ts'
 import {
   isObject,
   type Message,
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
-} from './message.ts'
-import { subscriptionKey } from './per-request.ts'
-import type { UpstreamLimits } from './settings.ts'
-import type { AskReply, RpcId, UpstreamRequest } from './upstream.ts'
+} from './wire/message.ts'
+import { subscriptionKey } from './wire/per-request.ts'
 
 /** Who talks, and how. */
 export interface ConversationDesk {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
-import { isObject } from './message.ts'
 import type { ClientInfo, RpcError, UpstreamEra, Visitor } from './upstream.ts'
+import { isObject } from './wire/message.ts'
 
 const offered = '2025-11-25'
 // The oldest ones know no elicitation; all else works.

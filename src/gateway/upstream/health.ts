@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { UpstreamSurroundings } from './settings.ts'
+import type { UpstreamSurroundings } from './options.ts'
 import type { UpstreamReply, UpstreamState } from './upstream.ts'
 
 /** Keeps how an upstream is doing, by what its requests came to. */

@@ -1,5 +1,5 @@
 import { openHttp } from './http/http-upstream.ts'
-import type { UpstreamSettings, UpstreamSurroundings } from './settings.ts'
+import type { UpstreamSettings, UpstreamSurroundings } from './options.ts'
 import { openStdio } from './stdio/stdio-upstream.ts'
 import type { Upstream } from './upstream.ts'
 

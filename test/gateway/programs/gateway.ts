@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../../src/base/clock.ts'
 import { createGateway } from '../../../src/gateway/gateway.ts'
-import { defaultGatewayClocks, defaultGatewayLimits } from '../../../src/gateway/settings.ts'
+import { defaultGatewayClocks, defaultGatewayLimits } from '../../../src/gateway/options.ts'
 import { openUpstream } from '../../../src/gateway/upstream/open.ts'
-import { defaultLimits, type UpstreamSettings } from '../../../src/gateway/upstream/settings.ts'
-import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/places.ts'
+import { defaultLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
+import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import { createAssent } from '../../../src/index.ts'
 
 /** A gateway in a process of its own: the upstreams and the store are told as JSON. Answers with its port, then with its memory. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeHeaderValue } from '../../../src/gateway/upstream/header-values.ts'
 import { readChallenge } from '../../../src/gateway/upstream/http/challenge.ts'
 import { EventReader } from '../../../src/gateway/upstream/http/events.ts'
-import { readMessage } from '../../../src/gateway/upstream/message.ts'
 import { LineReader } from '../../../src/gateway/upstream/stdio/lines.ts'
+import { encodeHeaderValue } from '../../../src/gateway/upstream/wire/header-values.ts'
+import { readMessage } from '../../../src/gateway/upstream/wire/message.ts'
 
 /** The bytes of a text, cut anywhere, also in the middle of a character. */
 const cut = (text: string, sizes: number[]): Buffer[] => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/places.ts'
+import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import type { UpstreamNews } from '../../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { promised, until } from '../../server/servers.ts'

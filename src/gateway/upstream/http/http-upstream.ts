@@ -1,11 +1,11 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
+import { visitorKey, visitorOf } from '../client.ts'
 import { EraMemory } from '../era-memory.ts'
 import { isPerRequestError } from '../handshake.ts'
 import { Health, tellTurns } from '../health.ts'
-import { eraOfDiscovery } from '../per-request.ts'
-import type { HttpSettings, UpstreamSurroundings } from '../settings.ts'
+import type { HttpSettings, UpstreamSurroundings } from '../options.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type {
   EraReply,
@@ -18,10 +18,10 @@ import type {
   UpstreamState,
   Visitor,
 } from '../upstream.ts'
-import { visitorKey, visitorOf } from '../visitor.ts'
+import { eraOfDiscovery } from '../wire/per-request.ts'
+import { HttpWay } from './http-transport.ts'
 import { PerRequestLeg } from './per-request-leg.ts'
 import { Session, sessionGone } from './session.ts'
-import { HttpWay } from './way.ts'
 
 const closed: Lost = { kind: 'lost', reason: 'closed', sent: false, detail: 'the gateway ends' }
 const busy: Lost = { kind: 'lost', reason: 'busy', sent: false, detail: 'all sessions are in use' }

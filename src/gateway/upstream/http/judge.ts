@@ -1,5 +1,5 @@
-import { readMessage } from '../message.ts'
 import type { Lost, LostReason, UpstreamReply } from '../upstream.ts'
+import { readMessage } from '../wire/message.ts'
 import { readChallenge } from './challenge.ts'
 import { type HttpEnd, mediaType } from './exchange.ts'
 

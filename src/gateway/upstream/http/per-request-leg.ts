@@ -1,12 +1,12 @@
 import { Conversation } from '../conversation.ts'
-import type { Carrier, Flight } from '../flight.ts'
-import { readMessage } from '../message.ts'
-import { perRequestRevision } from '../per-request.ts'
+import type { Carrier, Flight } from '../pending-request.ts'
 import type { UpstreamReply, UpstreamRequest } from '../upstream.ts'
-import { writeRequest } from '../wire.ts'
+import { readMessage } from '../wire/message.ts'
+import { perRequestRevision } from '../wire/per-request.ts'
+import { writeRequest } from '../wire/write.ts'
 import type { Exchange, HttpEnd } from './exchange.ts'
+import type { HttpWay } from './http-transport.ts'
 import { judge } from './judge.ts'
-import type { HttpWay } from './way.ts'
 
 /** Requests of 2026-07-28: each stands alone, on a stream of its own, and closing the stream cancels it (H26-11). */
 export class PerRequestLeg implements Carrier {

@@ -1,6 +1,6 @@
-import type { Line } from '../flight.ts'
+import type { Line } from '../pending-request.ts'
 import type { Exchange } from './exchange.ts'
-import type { HttpWay } from './way.ts'
+import type { HttpWay } from './http-transport.ts'
 
 /** Whose stream it is. */
 export interface Resumed {

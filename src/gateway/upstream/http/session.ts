@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
-import type { Carrier, Flight } from '../flight.ts'
 import { eraOfGreeting, greeting } from '../handshake.ts'
-import { readMessage } from '../message.ts'
+import type { Carrier, Flight } from '../pending-request.ts'
 import type { Credential, EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest, Visitor } from '../upstream.ts'
-import { cancelled, writeRequest } from '../wire.ts'
+import { readMessage } from '../wire/message.ts'
+import { cancelled, writeRequest } from '../wire/write.ts'
 import type { Exchange, HttpEnd, ResponseHeaders } from './exchange.ts'
+import type { HttpWay } from './http-transport.ts'
 import { judge } from './judge.ts'
 import { resume } from './resume.ts'
-import { UnaskedStream } from './unasked-stream.ts'
-import type { HttpWay } from './way.ts'
+import { UnaskedStream } from './standalone-stream.ts'
 
 /** The end of a request whose session the upstream no longer knows: it has not run. */
 export const sessionGone: Lost = {

@@ -1,4 +1,4 @@
-import { Utf8Chunks } from '../utf8.ts'
+import { Utf8Chunks } from '../wire/utf8.ts'
 
 /** What a stream of lines brings. */
 export interface LineListener {

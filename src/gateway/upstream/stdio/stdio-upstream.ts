@@ -1,9 +1,10 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
+import { processKey, sharedProcessKey, visitorKey, visitorOf } from '../client.ts'
 import { EraMemory } from '../era-memory.ts'
 import { Health, tellTurns } from '../health.ts'
-import type { StdioSettings, UpstreamSurroundings } from '../settings.ts'
+import type { StdioSettings, UpstreamSurroundings } from '../options.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type {
   EraReply,
@@ -18,11 +19,10 @@ import type {
   UpstreamState,
   Visitor,
 } from '../upstream.ts'
-import { processKey, sharedProcessKey, visitorKey, visitorOf } from '../visitor.ts'
 import { BackOff } from './back-off.ts'
 import { childEnvironment } from './environment.ts'
-import { longestIdle } from './places.ts'
-import { Waiting } from './waiting.ts'
+import { longestIdle } from './process-slots.ts'
+import { Waiting } from './wait-queue.ts'
 import { type Meeting, Worker, type WorkerDesk } from './worker.ts'
 
 const keptLines = 20

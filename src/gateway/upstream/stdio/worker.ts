@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
-import type { Carrier, Flight } from '../flight.ts'
 import { eraOfGreeting, greeting, isPerRequestError } from '../handshake.ts'
-import { readMessage } from '../message.ts'
-import { eraOfDiscovery } from '../per-request.ts'
-import type { UpstreamSurroundings } from '../settings.ts'
+import type { UpstreamSurroundings } from '../options.ts'
+import type { Carrier, Flight } from '../pending-request.ts'
 import type { EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest, Visitor } from '../upstream.ts'
-import { cancelled, writeRequest } from '../wire.ts'
+import { readMessage } from '../wire/message.ts'
+import { eraOfDiscovery } from '../wire/per-request.ts'
+import { cancelled, writeRequest } from '../wire/write.ts'
 import { Child, type Program } from './child.ts'
-import type { Occupant } from './places.ts'
+import type { Occupant } from './process-slots.ts'
 
 /** How a new process is met: asked what it speaks, greeted as a 2025 server, or taken for what was found before. */
 export type Meeting = 'probe' | 'greet' | UpstreamEra

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import { systemClock } from '../../../../src/base/clock.ts'
-import { Stop } from '../../../../src/gateway/fast/stop.ts'
+import { Stop } from '../../../../src/gateway/call/fast-path/stop.ts'
 import { defaultUpstreamLimits, openUpstream, ProcessPlaces } from '../../../../src/gateway/index.ts'
 
 /** Makes calls to a server of 2026-07-28, collects the young alone, and prints by how many bytes a call the heap grew. */

@@ -1,0 +1,82 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Connections } from '../../connection/connections.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
+
+/** Knows when an account of somebody who is here comes or goes, on whatever page or by whatever process. */
+export interface Accounts {
+  /** From now on tells this one of changes to the participant's accounts, by provider. Returns how to stop. */
+  attend(participant: ParticipantId, changed: (provider: string) => void): () => void
+  close(): void
+}
+
+interface Attended {
+  readonly listeners: Set<(provider: string) => void>
+  /** What was seen last; each look waits for the one before. */
+  seen: Promise<Seen>
+}
+
+/** What is connected, by provider, in words that change when the account does. */
+type Seen = ReadonlyMap<string, string>
+
+/** Other processes that share the store say nothing: so often we look. */
+const lookMs = 5_000
+
+export function createAccounts(
+  connections: Pick<Connections, 'list' | 'events'>,
+  providers: ReadonlySet<string>,
+  clock: Clock,
+): Accounts {
+  const here = new Map<ParticipantId, Attended>()
+  let callOff: (() => void) | undefined
+
+  async function read(participant: ParticipantId): Promise<Seen> {
+    const all = await connections.list(participant)
+    const usable = all.filter(({ provider, standing }) => providers.has(provider) && standing !== 'refused')
+    return new Map(usable.map((one) => [one.provider, `${one.connectedAt.getTime()} ${one.scopes.join(' ')}`]))
+  }
+
+  function look(participant: ParticipantId): void {
+    const attended = here.get(participant)
+    if (attended === undefined) return
+    attended.seen = attended.seen.then(async (before) => {
+      // A store that is down now says nothing about accounts.
+      const now = await read(participant).catch(() => before)
+      for (const provider of providers) {
+        if (before.get(provider) === now.get(provider)) continue
+        for (const tell of attended.listeners) tell(provider)
+      }
+      return now
+    })
+  }
+
+  function lookLater(): void {
+    callOff ??= clock.after(lookMs, () => {
+      callOff = undefined
+      for (const participant of here.keys()) look(participant)
+      if (here.size > 0) lookLater()
+    })
+  }
+
+  const stop = connections.events.listen(({ participant }) => look(participant))
+  return {
+    attend(participant, changed) {
+      if (providers.size === 0) return () => {}
+      const attended = here.get(participant) ?? {
+        listeners: new Set(),
+        seen: read(participant).catch(() => new Map<string, string>()),
+      }
+      here.set(participant, attended)
+      attended.listeners.add(changed)
+      lookLater()
+      return () => {
+        attended.listeners.delete(changed)
+        if (attended.listeners.size === 0 && here.get(participant) === attended) here.delete(participant)
+      }
+    },
+    close() {
+      stop()
+      callOff?.()
+      here.clear()
+    },
+  }
+}

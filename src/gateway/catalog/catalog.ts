@@ -1,0 +1,165 @@
+import { definitionDigest, serverDefinitionDigest, type ToolDefinition } from '../../approval/tool-call.ts'
+import type { Clock } from '../../base/clock.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { type Requester, requesterKey } from '../../participant/requester.ts'
+import type { Behind } from '../options.ts'
+import { unlessAborted } from '../upstream/unless-aborted.ts'
+import type { Lost, Unauthorized, UpstreamError, Visitor } from '../upstream/upstream.ts'
+
+/** What upstreams list. */
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
+
+export const listMethods: Readonly<Record<ListKind, string>> = {
+  tools: 'tools/list',
+  prompts: 'prompts/list',
+  resources: 'resources/list',
+  resourceTemplates: 'resources/templates/list',
+}
+
+/** One list of one upstream, whole. */
+export interface Listed {
+  readonly kind: 'listed'
+  readonly items: readonly JsonObject[]
+  /** How long the upstream says it holds, in milliseconds. */
+  readonly ttlMs: number
+  /** Whether it may differ from person to person. */
+  readonly isPrivate: boolean
+}
+
+/** A tool with what approving must know of it. */
+export interface KnownTool {
+  readonly item: JsonObject
+  readonly definition: string
+  readonly serverDefinition: string
+}
+
+export type ListReply = Listed | UpstreamError | Unauthorized | Lost
+
+/** The lists of upstreams, remembered for a while for each who asks: what one sees another may not. */
+export interface Catalog {
+  list(behind: Behind, kind: ListKind, visitor: Visitor, signal: AbortSignal): Promise<ListReply>
+  /** What was listed of a tool is believed for some seconds, unless its upstream tells of a change. Undefined: it lists no such tool. */
+  tool(
+    behind: Behind,
+    name: string,
+    visitor: Visitor,
+    signal: AbortSignal,
+  ): Promise<KnownTool | Exclude<ListReply, Listed> | undefined>
+  /** What was remembered of this upstream is out of date; for one requester only, where that is said. */
+  forget(server: string, requester?: Requester): void
+}
+
+interface Kept {
+  readonly since: number
+  readonly until: number
+  readonly listed: Listed
+  tools?: ReadonlyMap<string, KnownTool>
+}
+
+const most = 2_000
+const mostPages = 100
+const longestMs = 60_000
+/** Many upstreams say that their list holds for no time at all; asking for it again at each call would double the work. */
+const believedMs = 5_000
+
+export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: number }): Catalog {
+  const kept = new Map<string, Kept>()
+  const fetching = new Map<string, Promise<Kept | Exclude<ListReply, Listed>>>()
+  let forgotten = 0
+
+  function find(
+    behind: Behind,
+    kind: ListKind,
+    visitor: Visitor,
+    signal: AbortSignal,
+    atLeastMs = 0,
+  ): Promise<Kept | Exclude<ListReply, Listed>> {
+    const key = `${behind.id}\n${requesterKey(visitor.requester)}\n${kind}`
+    const known = kept.get(key)
+    const now = clock.now().getTime()
+    if (known !== undefined && now < Math.max(known.until, known.since + atLeastMs)) return Promise.resolve(known)
+    kept.delete(key)
+    let under = fetching.get(key)
+    if (under === undefined) {
+      const asOf = forgotten
+      // Others may wait for it: whoever asked first and went away takes it from nobody.
+      under = fetchAll(behind, kind, visitor, AbortSignal.timeout(longestMs))
+        .then((reply) => (reply.kind === 'listed' ? keep(key, reply, asOf) : reply))
+        .finally(() => fetching.delete(key))
+      fetching.set(key, under)
+    }
+    return unlessAborted<Kept | Exclude<ListReply, Listed>>(under, signal)
+  }
+
+  function keep(key: string, listed: Listed, asOf: number): Kept {
+    const since = clock.now().getTime()
+    const made: Kept = { listed, since, until: since + Math.min(listed.ttlMs, listsMs) }
+    // It may be from before what made us forget.
+    if (asOf === forgotten) kept.set(key, made)
+    if (kept.size > most) kept.delete(kept.keys().next().value as string)
+    return made
+  }
+
+  return {
+    async list(behind, kind, visitor, signal) {
+      const found = await find(behind, kind, visitor, signal)
+      return 'kind' in found ? found : found.listed
+    },
+    async tool(behind, name, visitor, signal) {
+      const found = await find(behind, 'tools', visitor, signal, believedMs)
+      if ('kind' in found) return found
+      // One that is not there may be new.
+      return toolIn(found, name) ?? toolIn(await find(behind, 'tools', visitor, signal), name)
+    },
+    forget(server, requester) {
+      forgotten += 1
+      const those = requester === undefined ? `${server}\n` : `${server}\n${requesterKey(requester)}\n`
+      for (const all of [kept, fetching]) {
+        for (const key of [...all.keys()]) if (key.startsWith(those)) all.delete(key)
+      }
+    },
+  }
+}
+
+function toolIn(found: Kept | Exclude<ListReply, Listed>, name: string) {
+  if ('kind' in found) return found
+  found.tools ??= toolsIn(found.listed)
+  return found.tools.get(name)
+}
+
+function toolsIn({ items }: Listed): ReadonlyMap<string, KnownTool> {
+  const definitions = items as unknown as ToolDefinition[]
+  const serverDefinition = serverDefinitionDigest(definitions)
+  return new Map(
+    items.map((item) => [
+      String(item.name),
+      { item, definition: definitionDigest(item as unknown as ToolDefinition), serverDefinition },
+    ]),
+  )
+}
+
+async function fetchAll(
+  { upstream }: Behind,
+  kind: ListKind,
+  visitor: Visitor,
+  signal: AbortSignal,
+): Promise<ListReply> {
+  const items: JsonObject[] = []
+  let ttlMs = Number.POSITIVE_INFINITY
+  let isPrivate = false
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages; page += 1) {
+    const params = cursor === undefined ? {} : { cursor }
+    const reply = await upstream.request({ ...visitor, method: listMethods[kind], params, signal })
+    if (reply.kind !== 'result') return reply
+    const { result } = reply
+    const found = result[kind]
+    if (Array.isArray(found)) items.push(...(found.filter(isPlainObject) as JsonObject[]))
+    if (typeof result.ttlMs === 'number') ttlMs = Math.min(ttlMs, result.ttlMs)
+    // One that does not say may list what is this requester's alone.
+    isPrivate ||= result.cacheScope !== 'public'
+    if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break
+    cursor = result.nextCursor
+  }
+  return { kind: 'listed', items, ttlMs, isPrivate }
+}

@@ -1,0 +1,61 @@
+import type { KnownClient } from '../../asking/known-client.ts'
+import type { Events } from '../../base/events.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { GatewayNews, Negotiated } from '../../call/news.ts'
+import type { UpstreamEra } from '../upstream/upstream.ts'
+
+/** Tells what was agreed on with clients and upstreams, once and again when it changes. */
+export interface Negotiations {
+  client(known: KnownClient, revision: string | undefined): void
+  upstream(server: string, era: UpstreamEra): void
+}
+
+/** Clients that are remembered as told; strangers may come under any number of names. */
+const most = 200
+
+export function createNegotiations(news: Events<GatewayNews> | undefined): Negotiations {
+  const told = new Set<string>()
+
+  function tell(negotiated: Negotiated): void {
+    const key = JSON.stringify(negotiated)
+    if (told.has(key)) return
+    if (told.size >= most) told.clear()
+    told.add(key)
+    news?.tell(negotiated)
+  }
+
+  return {
+    client({ info, capabilities }, revision = 'unknown') {
+      // Clients of 2026 say it with each request.
+      if (news === undefined) return
+      tell({
+        kind: 'negotiated',
+        side: 'client',
+        ...namesIn({ name: info?.name, version: info?.version }),
+        revision,
+        capabilities: Object.keys(capabilities ?? {}).sort(),
+      })
+    },
+    upstream(server, { revision, capabilities, serverInfo = {} }) {
+      if (news === undefined) return
+      tell({
+        kind: 'negotiated',
+        side: 'upstream',
+        server,
+        ...namesIn(serverInfo),
+        revision,
+        capabilities: Object.keys(capabilities).sort(),
+      })
+    },
+  }
+}
+
+function namesIn({
+  name,
+  version,
+}: JsonObject | { name: unknown; version: unknown }): Pick<Negotiated, 'name' | 'version'> {
+  return {
+    ...(typeof name === 'string' && { name }),
+    ...(typeof version === 'string' && { version }),
+  }
+}

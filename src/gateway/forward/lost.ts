@@ -1,0 +1,50 @@
+import type { ProtocolError } from '@modelcontextprotocol/server'
+import { AskRefused } from '../../mcp/refusal.ts'
+import type { Behind } from '../options.ts'
+import type { EraReply, Lost, LostReason, Unauthorized } from '../upstream/upstream.ts'
+import { type Hearer, upstreamError } from './upstream-error.ts'
+
+const words: Readonly<Record<LostReason, string>> = {
+  down: 'cannot be reached now',
+  broken: 'went away before it answered',
+  cancelled: 'was told to stop',
+  silent: 'said nothing for too long, and was told to stop',
+  rubbish: 'answered something that is not MCP',
+  'too-long': 'answered more than is read here',
+  refused: 'refused the request',
+  redirected: 'wants to send us elsewhere, which is not followed',
+  busy: 'is busy; try again later',
+  unsupported: 'speaks no revision of MCP that we speak',
+  closed: 'is being stopped',
+}
+
+/** A request that an upstream did not answer, as the requester hears of it: plain, and clear on whether it may have run. */
+export function lostCall(server: string, { reason, sent }: Lost): AskRefused {
+  const ran = sent ? ' Nobody knows whether the call ran, so it is not made again.' : ' Nothing ran.'
+  return new AskRefused('failed', `${server} ${words[reason]}.${ran}`, `upstream-${reason}`)
+}
+
+/** An upstream that wants a credential which nobody set up for it, or does not take the one it got. */
+export function locked({ id, provider }: Pick<Behind, 'id' | 'provider'>, { status }: Unauthorized): AskRefused {
+  const why =
+    provider === undefined
+      ? `${id} wants a login (${status}), and none is set up for it here.`
+      : `${id} did not take the account that is connected for it (${status}).`
+  return new AskRefused('failed', `${why} Nothing ran.`, 'upstream-unauthorized')
+}
+
+/** Why an upstream cannot be spoken to. */
+export function unreachable(
+  behind: Pick<Behind, 'id' | 'provider'>,
+  reply: Exclude<EraReply, { kind: 'found' }>,
+  hearer?: Hearer,
+): AskRefused | ProtocolError {
+  switch (reply.kind) {
+    case 'lost':
+      return lostCall(behind.id, reply)
+    case 'unauthorized':
+      return locked(behind, reply)
+    case 'error':
+      return upstreamError(behind.id, reply, hearer)
+  }
+}

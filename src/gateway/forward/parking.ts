@@ -1,0 +1,182 @@
+import type { Clock } from '../../base/clock.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { refusalCode } from '../../mcp/refusal.ts'
+import type { AskReply, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
+
+/** Something that a parked call asked and nobody answered yet. */
+export interface OpenAsk {
+  /** Counts the asks of one call. */
+  readonly key: string
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/**
+ * A call of a 2025 upstream that goes on while its 2026 client is away: the one thing that cannot be walked again. It is
+ * found by the id of its walk, which travels sealed.
+ */
+export interface ParkedCall {
+  readonly asks: readonly OpenAsk[]
+  readonly reply: UpstreamReply | undefined
+  answer(key: string, reply: AskReply): void
+  /** Resolves when something new was asked, the reply is there, or the signal says so. */
+  changed(signal: AbortSignal): Promise<void>
+}
+
+/** A call that begins: whose it is, and what keeps its questions apart from those of one before it. */
+export interface Beginning {
+  readonly walk: string
+  readonly requester: string
+  readonly prefix: string
+  send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply>
+}
+
+export interface ParkingLimits {
+  /** Calls that wait for people at once, of all and of one requester; more are not asked. */
+  readonly most: number
+  readonly mostEach: number
+  /** How long a call is kept whose client is away. */
+  readonly parkMs: number
+  /** How long an upstream waits for an answer. */
+  readonly askMs: number
+}
+
+export interface Parking {
+  /** How many calls wait for an answer. */
+  readonly size: number
+  find(walk: string): ParkedCall | undefined
+  begin(beginning: Beginning): ParkedCall
+  /** Somebody works on it: it is not left alone until `leave`. */
+  hold(walk: string): void
+  /** The client is away: after a while the call is given up. */
+  leave(walk: string): void
+  end(walk: string): void
+  close(): void
+}
+
+interface Place {
+  readonly call: ParkedCall
+  readonly requester: string
+  readonly ending: AbortController
+  callOff?: (() => void) | undefined
+}
+
+export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, clock: Clock): Parking {
+  const places = new Map<string, Place>()
+  const waiting = () => [...places.values()].filter(({ call }) => call.asks.length > 0)
+
+  function end(walk: string): void {
+    const place = places.get(walk)
+    if (place === undefined) return
+    places.delete(walk)
+    place.callOff?.()
+    place.ending.abort()
+  }
+
+  function leave(walk: string): void {
+    const place = places.get(walk)
+    if (place === undefined) return
+    place.callOff?.()
+    place.callOff = clock.after(parkMs, () => end(walk))
+  }
+
+  function mayAsk(requester: string): boolean {
+    const all = waiting()
+    return all.length < most && all.filter((place) => place.requester === requester).length < mostEach
+  }
+
+  return {
+    get size() {
+      return waiting().length
+    },
+    find: (walk) => places.get(walk)?.call,
+    begin({ walk, requester, prefix, send }) {
+      const ending = new AbortController()
+      const call = park((hooks) => send(hooks, ending.signal), {
+        prefix,
+        mayAsk: () => mayAsk(requester),
+        late: (give) =>
+          clock.after(askMs, () => {
+            give()
+            // What the upstream makes of it can still be fetched.
+            if (places.get(walk)?.callOff !== undefined) leave(walk)
+          }),
+      })
+      places.set(walk, { call, requester, ending })
+      return call
+    },
+    hold(walk) {
+      const place = places.get(walk)
+      place?.callOff?.()
+      if (place) place.callOff = undefined
+    },
+    leave,
+    end,
+    close() {
+      for (const walk of [...places.keys()]) end(walk)
+    },
+  }
+}
+
+interface Asking {
+  readonly prefix: string
+  mayAsk(): boolean
+  late(give: () => void): () => void
+}
+
+function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, mayAsk, late }: Asking): ParkedCall {
+  const asks = new Map<string, OpenAsk & { settle(reply: AskReply): void }>()
+  const listeners = new Set<() => void>()
+  let reply: UpstreamReply | undefined
+  let count = 0
+  const tell = () => {
+    for (const listener of [...listeners]) listener()
+  }
+
+  void send({
+    async asked(method, params, signal) {
+      if (asks.size === 0 && !mayAsk()) return refusal('Too many calls wait for people here', 'too-many-open')
+      count += 1
+      const key = `${prefix}asked ${count}`
+      return new Promise<AskReply>((resolve) => {
+        const settle = (answer: AskReply) => {
+          if (!asks.delete(key)) return
+          callOff()
+          resolve(answer)
+        }
+        const callOff = late(() => settle(refusal('Nobody answered in time', 'unanswered')))
+        asks.set(key, { key, method, params, settle })
+        signal.addEventListener('abort', () => settle(refusal('No longer wanted', 'withdrawn')), { once: true })
+        tell()
+      })
+    },
+  }).then((came) => {
+    reply = came
+    tell()
+  })
+
+  return {
+    get asks() {
+      return [...asks.values()]
+    },
+    get reply() {
+      return reply
+    },
+    answer: (key, answer) => asks.get(key)?.settle(answer),
+    changed: (signal) =>
+      new Promise((resolve) => {
+        const done = () => {
+          listeners.delete(done)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        listeners.add(done)
+        signal.addEventListener('abort', done, { once: true })
+        if (signal.aborted) done()
+      }),
+  }
+}
+
+function refusal(message: string, reason: string): AskReply {
+  return { error: { code: refusalCode, message, data: { status: 'refused', reason } } }
+}

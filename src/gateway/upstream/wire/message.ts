@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../../base/json.ts'
+import type { RpcError, RpcId } from '../upstream.ts'
+
+/** A JSON-RPC message of unknown origin, as far as it makes sense. */
+export type Message = ResponseMessage | RequestMessage | NotificationMessage
+
+/** An answer: a result, or else an error. */
+export interface ResponseMessage {
+  kind: 'response'
+  /** Null: the other side could not tell what it answers. */
+  id: RpcId | null
+  result?: JsonObject
+  error?: RpcError
+}
+
+/** Something the other side wants to know. */
+export interface RequestMessage {
+  kind: 'request'
+  id: RpcId
+  method: string
+  params: JsonObject
+}
+
+/** Something the other side says. */
+export interface NotificationMessage {
+  kind: 'notification'
+  method: string
+  params: JsonObject
+}
+
+/** Reads one message; undefined for anything else than a message. */
+export function readMessage(text: string): Message | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return isObject(value) ? messageOf(value) : undefined
+}
+
+function messageOf({ id, method, params, result, error }: JsonObject): Message | undefined {
+  if (typeof method === 'string') {
+    const given = isObject(params) ? params : {}
+    if (id === undefined) return { kind: 'notification', method, params: given }
+    return isId(id) ? { kind: 'request', id, method, params: given } : undefined
+  }
+  if (id !== undefined && id !== null && !isId(id)) return undefined
+  if (isObject(error)) return { kind: 'response', id: id ?? null, error: errorOf(error) }
+  if (isObject(result) && isId(id)) return { kind: 'response', id, result }
+  return undefined
+}
+
+function errorOf({ code, message, data }: JsonObject): RpcError {
+  return {
+    code: Number.isInteger(code) ? (code as number) : -32603,
+    message: typeof message === 'string' ? message : 'The server gave no message.',
+    ...(data !== undefined && { data }),
+  }
+}
+
+/** An object of JSON, where the value came from `JSON.parse`. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isId(value: unknown): value is RpcId {
+  return typeof value === 'string' || typeof value === 'number'
+}
