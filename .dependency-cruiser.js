@@ -8,6 +8,7 @@ const walk = [
   ['cli'],
   ['gateway', 'hub', 'nest'],
   ['server', 'client', 'web'],
+  ['asking'],
   ['mcp'],
   ['call'],
   ['approval', 'connection'],
@@ -27,8 +28,10 @@ const implementing = ['stores', 'vault', 'oauth', 'channels']
 const doors = {
   ...Object.fromEntries(walk.flat().map((room) => [room, below(room)])),
   audit: ['participant', 'base'],
-  // They meet in the store and in cli.
-  gateway: below('gateway').filter((room) => room !== 'web'),
+  // Gateway and web meet in the store and in cli; the gateway asks as the library does, and is not built on it.
+  gateway: below('gateway').filter((room) => room !== 'web' && room !== 'server'),
+  web: below('web').filter((room) => room !== 'asking'),
+  client: below('client').filter((room) => room !== 'asking'),
   cli: [...below('cli'), ...implementing, 'observe', 'assent'],
   nest: [...below('nest'), ...implementing, 'observe', 'assent'],
 

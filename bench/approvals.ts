@@ -78,7 +78,7 @@ async function microseconds(count: number, work: (n: number) => Promise<unknown>
 }
 
 async function approve({ approvals }: Assent, call: ToolCall): Promise<void> {
-  const { kind } = await approvals.approve({ call, walk: 'bench' })
+  const { kind } = await approvals.approve({ call, walkId: 'bench' })
   if (kind !== 'approved') throw new Error(`It was to be approved, and is ${kind}.`)
 }
 

@@ -11,7 +11,7 @@ import {
   defaultGatewayLimits,
   defaultUpstreamLimits,
   openUpstream,
-  ProcessPlaces,
+  ProcessSlots,
 } from '../src/gateway/index.ts'
 import { createAssent } from '../src/index.ts'
 
@@ -87,16 +87,16 @@ async function gateway(): Promise<RequestListener> {
       ],
     } as never,
   })
-  const surroundings = {
+  const upstreamContext = {
     clock: systemClock,
     self: { name: 'assent', version: '1.0.0' },
     limits: defaultUpstreamLimits,
-    places: new ProcessPlaces(64),
+    slots: new ProcessSlots(64),
   }
-  const upstream = openUpstream({ name: 'up', url: new URL(`${upstreamUrl}/mcp`) }, surroundings)
+  const upstream = openUpstream({ name: 'up', url: new URL(`${upstreamUrl}/mcp`) }, upstreamContext)
   const made = createGateway({
     assent,
-    behind: [{ id: 'up', upstream, trusted: false }],
+    servers: [{ id: 'up', upstream, trusted: false }],
     name: 'assent',
     version: '1.0.0',
     clocks: defaultGatewayClocks,

@@ -4,10 +4,10 @@ import { systemClock } from '../src/base/clock.ts'
 import { createEvents } from '../src/base/events.ts'
 import type { GatewayNews } from '../src/call/news.ts'
 import { createGateway } from '../src/gateway/gateway.ts'
-import { type Behind, defaultGatewayClocks, defaultGatewayLimits } from '../src/gateway/options.ts'
+import { defaultGatewayClocks, defaultGatewayLimits, type UpstreamServer } from '../src/gateway/options.ts'
 import { openUpstream } from '../src/gateway/upstream/open.ts'
 import { defaultLimits, type UpstreamSettings } from '../src/gateway/upstream/options.ts'
-import { ProcessPlaces } from '../src/gateway/upstream/stdio/process-slots.ts'
+import { ProcessSlots } from '../src/gateway/upstream/stdio/process-slots.ts'
 import { createAssent } from '../src/index.ts'
 import { createMetrics } from '../src/observe/metrics.ts'
 
@@ -30,20 +30,20 @@ const assent = await createAssent({
   limits: { openPerRequester: 10_000 },
 })
 const news = createEvents<GatewayNews>()
-const surroundings = {
+const upstreamContext = {
   clock: systemClock,
   self: { name: 'assent', version: '0' },
   limits: { ...defaultLimits, farewell: 300, idle: 5_000, probe: 1_000, handshake: 3_000, messageBytes: 256 * 1_024 },
-  places: new ProcessPlaces(64),
+  slots: new ProcessSlots(64),
   news,
 }
 const here = (file: string) => new URL(file, import.meta.url).pathname
-const open = (settings: UpstreamSettings): Behind => ({
+const open = (settings: UpstreamSettings): UpstreamServer => ({
   id: settings.name,
-  upstream: openUpstream(settings, surroundings),
+  upstream: openUpstream(settings, upstreamContext),
   trusted: false,
 })
-const behind = [
+const servers = [
   open({ name: 'good', command: process.execPath, args: [here('upstream-process.js'), told.record, '2025'] }),
   open({ name: 'fresh', command: process.execPath, args: [here('upstream-process.js'), told.record, '2026'] }),
   open({
@@ -55,7 +55,7 @@ const behind = [
 ]
 const gateway = createGateway({
   assent,
-  behind,
+  servers,
   name: 'assent',
   version: '0',
   clocks: { ...defaultGatewayClocks, upstreamAsk: 500, park: 500, lists: 2_000 },
@@ -65,7 +65,7 @@ const gateway = createGateway({
   http: { limits: { sessions: 50, bodyBytes: 256 * 1_024 }, sessionIdle: '5s' },
   news,
 })
-const metrics = createMetrics({ servers: behind.map(({ id }) => id), parked: () => gateway.parked })
+const metrics = createMetrics({ servers: servers.map(({ id }) => id), parked: () => gateway.parked })
 metrics.listenToAsks(assent.events)
 metrics.listenToGateway(news)
 

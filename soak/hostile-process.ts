@@ -1,8 +1,8 @@
-// A program that greets well and then writes rubbish, a line for each broken message.
+// A program that greets well and then writes broken lines, a line for each broken message.
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { brokenAside, brokenEnd, greeting } from './garbage.ts'
 import { seeded } from './random.ts'
-import { greeting, rubbishAside, rubbishEnd } from './rubbish.ts'
 
 const [, , seed = '0', record = ''] = process.argv
 const random = seeded(Number(seed) + process.pid)
@@ -17,8 +17,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   }
   const asides = random.below(20)
-  for (let left = asides; left > 0; left--) write(rubbishAside(id, random).replaceAll('\n', ' '))
-  write(rubbishEnd(id, random).replaceAll('\n', ' '))
+  for (let left = asides; left > 0; left--) write(brokenAside(id, random).replaceAll('\n', ' '))
+  write(brokenEnd(id, random).replaceAll('\n', ' '))
   appendFileSync(record, `rubbish ${asides + 1}\n`)
   // What was broken may have been the answer itself, and nobody is to wait for ever.
   write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'enough' } }))

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { brokenAside, brokenEnd, greeting } from './garbage.ts'
 import type { Random } from './random.ts'
-import { greeting, rubbishAside, rubbishEnd } from './rubbish.ts'
 
-/** An upstream over HTTP that greets well and then sends rubbish. */
+/** An upstream over HTTP that greets well and then sends broken messages. */
 export interface HostileServer {
   readonly url: string
   /** Messages sent that were broken. */
@@ -16,11 +16,11 @@ export async function hostileServer(isNew: boolean, random: Random): Promise<Hos
   let sent = 0
   const aside = (id: string | number) => {
     sent += 1
-    return rubbishAside(id, random)
+    return brokenAside(id, random)
   }
   const end = (id: string | number) => {
     sent += 1
-    return rubbishEnd(id, random)
+    return brokenEnd(id, random)
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,7 +5,7 @@ import { type Answer, jsonHeaders, keptConnections, replyIn, Silence, send } fro
 
 type Connections = ReturnType<typeof keptConnections>
 
-/** Calls upstreams that send rubbish, by clients of both eras, until `enough`. Every call must end for its client. */
+/** Calls upstreams that send broken messages, by clients of both eras, until `enough`. Every call must end for its client. */
 export async function callHostile(
   url: URL,
   servers: readonly string[],

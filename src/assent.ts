@@ -34,7 +34,7 @@ import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
 import { type PageSettings, pageUrl } from './elicitation/page-settings.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
 import { look } from './elicitation/settle.ts'
-import { type Waiting, wait } from './elicitation/wait.ts'
+import { type WaitOptions, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
 import type { Login, Person } from './participant/identify.ts'
@@ -70,7 +70,7 @@ export interface Assent {
   record(entry: AuditEntry): Promise<void>
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
-  wait(id: ElicitationId, waiting?: Waiting): Promise<Elicitation>
+  wait(id: ElicitationId, waiting?: WaitOptions): Promise<Elicitation>
   look(id: ElicitationId): Promise<Elicitation>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>

@@ -8,7 +8,7 @@ import type { ToolCall } from './tool-call.ts'
 export interface Approving {
   readonly call: ToolCall
   /** Names the walk that this call is. */
-  readonly walk: string
+  readonly walkId: string
   /** The question that this walk waits for, if it asked one. */
   readonly question?: ElicitationId
   /** Decided by whoever serves the tool; left out, policy decides. */

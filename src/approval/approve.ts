@@ -30,7 +30,7 @@ export async function approve(desk: ApprovalDesk, approving: Approving): Promise
 async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
   const { call, question } = approving
   // Before all else: whatever policy and people say by now, what ran does not run again.
-  const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walk)
+  const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walkId)
   if (before !== undefined) return before
   const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
   if (lasting.some(isPause)) return refused('denied', 'paused', 'Everything is paused here: no tool runs for now.')
@@ -69,13 +69,13 @@ function ranBefore(grant: Grant | undefined, walk: string): Approval | undefined
 /** What the person said to the question of this walk; undefined: it counts no more, as if nobody had been asked. */
 async function answered(
   desk: ApprovalDesk,
-  { call, walk }: Approving,
+  { call, walkId }: Approving,
   asked: Elicitation,
   decision: Decision,
 ): Promise<Approval | undefined> {
   const kept = await keepGrant(desk, asked)
   if (kept.kind === 'no') return kept.refusal
-  return ranBefore(kept.grant, walk) ?? approvedBy(desk, kept.grant, asked, call, decision)
+  return ranBefore(kept.grant, walkId) ?? approvedBy(desk, kept.grant, asked, call, decision)
 }
 
 /** What became of the question of this walk, if not an answer; undefined: it is as if it had not been asked. */

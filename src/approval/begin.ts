@@ -13,6 +13,6 @@ export type Begun = (Omit<Approved, 'kind'> & { readonly kind: 'begun' }) | Appr
 export async function begin(desk: ApprovalDesk, approving: Approving): Promise<Begun> {
   const approval = await approve(desk, approving)
   if (approval.kind !== 'approved' || approval.grant !== undefined) return approval
-  await recordStart(desk, approval, approving.walk)
+  await recordStart(desk, approval, approving.walkId)
   return { ...approval, kind: 'begun' }
 }

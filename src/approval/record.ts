@@ -36,23 +36,27 @@ export async function recordStart(desk: ApprovalDesk, approved: Approved, walk: 
 /** Every call that is not let run, and why. */
 export async function recordRefusal(
   desk: ApprovalDesk,
-  { call, walk, question }: Approving,
+  { call, walkId, question }: Approving,
   decision: Decision,
   { status, reason }: ApprovalRefused,
 ): Promise<void> {
   await desk.audit.record({
     kind: 'call-refused',
     who: call.requester.participant,
-    about: walk,
+    about: walkId,
     data: { ...factsOf(call, decision), status, reason, ...(question !== undefined && { question }) },
     ...keptFrom(call, decision),
   })
 }
 
 /** A call that runs because nobody could be asked, as its rule says. */
-export async function recordUnasked(desk: ApprovalDesk, { call, walk }: Approving, decision: Decision): Promise<void> {
+export async function recordUnasked(
+  desk: ApprovalDesk,
+  { call, walkId }: Approving,
+  decision: Decision,
+): Promise<void> {
   const data = factsOf(call, decision)
-  await desk.audit.record({ kind: 'allowed-unasked', who: call.requester.participant, about: walk, data })
+  await desk.audit.record({ kind: 'allowed-unasked', who: call.requester.participant, about: walkId, data })
 }
 
 function factsOf(call: ToolCall, { decide, why, ruleDigest, watched }: Decision): JsonObject {

@@ -1,7 +1,7 @@
 import type { Ready } from '../connection/connections.ts'
 import { ProviderUnknown } from '../connection/errors.ts'
 import { AskRefused } from '../mcp/refusal.ts'
-import type { Visit } from './context.ts'
+import type { RequestContext } from './context.ts'
 import type { AssentForServers } from './needs.ts'
 import { type PageAsk, pageAsk } from './page.ts'
 
@@ -30,7 +30,7 @@ export interface Account {
 
 /** The account if it can be used now; else undefined, and the person must be asked. */
 export async function accountOf(
-  { assent, call }: Pick<Visit, 'assent' | 'call'>,
+  { assent, call }: Pick<RequestContext, 'assent' | 'call'>,
   provider: string,
   scopes?: readonly string[],
 ): Promise<Account | undefined> {
@@ -39,7 +39,7 @@ export async function accountOf(
 }
 
 /** The question that asks for it. It names what this call needs, so that it is the same one each time the handler runs. */
-export function connectAsk({ assent, name }: Visit, provider: string, options: ConnectionOptions): PageAsk {
+export function connectAsk({ assent, name }: RequestContext, provider: string, options: ConnectionOptions): PageAsk {
   const { title, scopes } = providerOf(assent, provider)
   const message = options.message ?? `${name} needs your account at ${title} to go on.`
   const connect = { provider, scopes: [...(options.scopes ?? scopes)].sort() }

@@ -6,9 +6,9 @@ import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
 import { type Account, accountOf, type ConnectionOptions, connectAsk, unusable } from './account.ts'
 import { tooManyTries } from './answers.ts'
-import { walkApproved } from './approval/approve-call.ts'
+import { approveCall } from './approval/approve-call.ts'
 import { type ApprovalOptions, decidedByHandler, toolCallOf } from './approval/tool-call.ts'
-import type { Visit } from './context.ts'
+import type { RequestContext } from './context.ts'
 import { type AskedForm, askedForm, checkMessage, type FormInput, type FormOutput } from './form.ts'
 import { once } from './once.ts'
 import { type PageAsk, pageAsk } from './page.ts'
@@ -66,8 +66,8 @@ export interface Asks {
 }
 
 /** The asks of one visit. `round` collects what cannot be asked while the request is under way. */
-export function asksFor(visit: Visit, round: Round): Asks {
-  const asks = new VisitAsks(visit, round)
+export function asksFor(context: RequestContext, round: Round): Asks {
+  const asks = new RequestAsks(context, round)
   return {
     form: (...ask) => round.during(() => asks.form(...ask)),
     url: (...ask) => round.during(() => asks.url(...ask)),
@@ -75,18 +75,18 @@ export function asksFor(visit: Visit, round: Round): Asks {
     connection: (...ask) => round.during(() => asks.connection(...ask)),
     confirm: (...ask) => round.during(() => asks.confirm(...ask)),
     approval: (...ask) => round.during(() => asks.approval(...ask)),
-    once: (name, work) => once(visit, name, work),
+    once: (name, work) => once(context, name, work),
   }
 }
 
 /** A class, so that a thousand who wait share the code of their asks. */
-class VisitAsks implements Omit<Asks, 'once'> {
-  readonly #visit: Visit
+class RequestAsks implements Omit<Asks, 'once'> {
+  readonly #context: RequestContext
   readonly #round: Round
   #place = 0
 
-  constructor(visit: Visit, round: Round) {
-    this.#visit = visit
+  constructor(context: RequestContext, round: Round) {
+    this.#context = context
     this.#round = round
   }
 
@@ -103,57 +103,57 @@ class VisitAsks implements Omit<Asks, 'once'> {
     { key }: AskOptions = {},
   ): Promise<FormOutput<Input>> {
     const askKey = this.#keyOf(key)
-    const form = askedForm(this.#visit.assent.limits, message, schema)
-    const { value } = await askForm(this.#visit, this.#round, askKey, form, false)
+    const form = askedForm(this.#context.assent.limits, message, schema)
+    const { value } = await askForm(this.#context, this.#round, askKey, form, false)
     return value as never
   }
 
   async url(message: string, url: string, { type, metadata = {}, key }: PageOptions = {}): Promise<ElicitationResult> {
-    checkMessage(this.#visit.assent.limits, message)
+    checkMessage(this.#context.assent.limits, message)
     const question = { mode: 'url', message, url } as const
     const ask = pageAsk({ question, purpose: 'input', ...(type !== undefined && { type }), metadata })
-    return askPage(this.#visit, this.#round, this.#keyOf(key), ask)
+    return askPage(this.#context, this.#round, this.#keyOf(key), ask)
   }
 
   async secret(message: string, { type, metadata, key, ...labels }: SecretOptions = {}): Promise<string> {
     const askKey = this.#keyOf(key)
-    const { assent, call } = this.#visit
+    const { assent, call } = this.#context
     const known = type === undefined ? undefined : await assent.find(call.requester.participant, type)
     if (known?.success) return apiKeyIn(known)
 
     const question = { mode: 'url', message, page: 'api-key' } as const
     const all = { ...metadata, ...labels }
     const ask = pageAsk({ question, purpose: 'secret', ...(type !== undefined && { type }), metadata: all })
-    return apiKeyIn(await askPage(this.#visit, this.#round, askKey, ask))
+    return apiKeyIn(await askPage(this.#context, this.#round, askKey, ask))
   }
 
   async connection(provider: string, { key, ...options }: ConnectionOptions = {}): Promise<Account> {
     this.#keyOf(key)
-    const visit = this.#visit
-    const held = await accountOf(visit, provider, options.scopes)
+    const context = this.#context
+    const held = await accountOf(context, provider, options.scopes)
     if (held !== undefined) return held
-    const ask = connectAsk(visit, provider, options)
+    const ask = connectAsk(context, provider, options)
     // Not by its place: walked again, an earlier ask for the same account may be the first to miss it.
-    await askPage(visit, this.#round, key ?? `connect ${ask.fingerprint}`, ask)
-    const connected = await accountOf(visit, provider, options.scopes)
-    if (connected === undefined) throw unusable(visit.assent, provider)
+    await askPage(context, this.#round, key ?? `connect ${ask.fingerprint}`, ask)
+    const connected = await accountOf(context, provider, options.scopes)
+    if (connected === undefined) throw unusable(context.assent, provider)
     return connected
   }
 
   async confirm(message: string, { answer = 'client', key, ...labels }: ConfirmOptions = {}): Promise<void> {
     const askKey = this.#keyOf(key)
-    const visit = this.#visit
+    const context = this.#context
     const onPage = pageAsk({
       question: { mode: 'url', message, page: 'confirm' },
       purpose: 'confirm',
       metadata: { ...labels },
     })
-    if (answer === 'page' || (!visit.modes.form && visit.modes.url)) {
-      await askPage(visit, this.#round, askKey, onPage)
+    if (answer === 'page' || (!context.modes.form && context.modes.url)) {
+      await askPage(context, this.#round, askKey, onPage)
       return
     }
-    const form = askedForm(visit.assent.limits, message, confirmForm(labels))
-    const { value } = await askForm(visit, this.#round, askKey, form, true)
+    const form = askedForm(context.assent.limits, message, confirmForm(labels))
+    const { value } = await askForm(context, this.#round, askKey, form, true)
     // Accept without the yes itself is not a yes.
     if ((value as { confirm?: unknown }).confirm !== true)
       throw new AskRefused('declined', 'The person did not say yes.')
@@ -161,12 +161,12 @@ class VisitAsks implements Omit<Asks, 'once'> {
 
   async approval(message: string, { key, ...options }: ApprovalOptions = {}): Promise<void> {
     const askKey = this.#keyOf(key)
-    const visit = this.#visit
-    checkMessage(visit.assent.limits, message)
-    await walkApproved(visit, this.#round, {
+    const context = this.#context
+    checkMessage(context.assent.limits, message)
+    await approveCall(context, this.#round, {
       key: askKey,
-      call: toolCallOf(visit),
-      byHandler: decidedByHandler(visit, message, options),
+      call: toolCallOf(context),
+      byHandler: decidedByHandler(context, message, options),
       // The handler itself is what runs now.
       send: async () => ({ result: undefined, outcome: 'done' }),
     })
@@ -185,50 +185,50 @@ function confirmForm({ warning, confirmLabel = 'Yes, go ahead' }: ConfirmOptions
 
 /** Asks by a form in the client, or by a page of ours where it shows none. */
 export async function askForm(
-  visit: Visit,
+  context: RequestContext,
   round: Round,
   key: string,
   form: AskedForm,
   isYes: boolean,
 ): Promise<{ value: unknown }> {
-  const { revision, modes } = visit
+  const { revision, modes } = context
   if (isPerRequest(revision)) {
-    if (modes.form) return putForm(visit, round, key, form, isYes)
-    if (!modes.url) return lack(visit, round, 'form')
-    fellBack(visit, 'form-undeclared')
-  } else if (revision !== undefined && modes.form && visit.canPush) {
-    const pushed = await pushForm(visit, revision, key, form, isYes)
+    if (modes.form) return putForm(context, round, key, form, isYes)
+    if (!modes.url) return lack(context, round, 'form')
+    fellBack(context, 'form-undeclared')
+  } else if (revision !== undefined && modes.form && context.canPush) {
+    const pushed = await pushForm(context, revision, key, form, isYes)
     if (pushed !== undefined) return pushed
-    fellBack(visit, 'unanswered')
+    fellBack(context, 'unanswered')
     if (!modes.url) throw new AskRefused('expired', 'Nobody answered in time.', 'unanswered')
   } else {
-    fellBack(visit, visit.canPush ? 'form-undeclared' : 'no-session')
-    if (!modes.url) throw cannotAsk(visit, 'form')
+    fellBack(context, context.canPush ? 'form-undeclared' : 'no-session')
+    if (!modes.url) throw cannotAsk(context, 'form')
   }
   const question = { mode: 'url', message: form.message, page: 'form', schema: form.schema } as const
   const ask = pageAsk({ question, purpose: isYes ? 'confirm' : 'input', metadata: {} })
-  const { data = {} } = await askPage(visit, round, key, ask)
+  const { data = {} } = await askPage(context, round, key, ask)
   const read = await form.read(data)
   if (read.kind === 'invalid') throw tooManyTries(read.errors)
   return { value: read.value }
 }
 
-async function askPage(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<ElicitationResult> {
-  const { assent, call, revision, modes, canPush, urlBy, assumeUrl } = visit
+async function askPage(context: RequestContext, round: Round, key: string, ask: PageAsk): Promise<ElicitationResult> {
+  const { assent, call, revision, modes, canPush, urlBy, assumeUrl } = context
   const resultOf = async ({ id }: Elicitation) => {
     const result = await assent.getResult(call.requester.participant, id)
     if (result?.success !== true) throw new AskRefused('failed', 'The answer is gone.', 'deleted')
     return result
   }
   if (isPerRequest(revision)) {
-    return modes.url ? resultOf(await putPage(visit, round, key, ask)) : lack(visit, round, 'url')
+    return modes.url ? resultOf(await putPage(context, round, key, ask)) : lack(context, round, 'url')
   }
   if (revision !== undefined && modes.url && canPush && urlBy === 'push') {
-    return resultOf(await pushPage(visit, revision, key, ask))
+    return resultOf(await pushPage(context, revision, key, ask))
   }
-  if ((modes.url && canPush) || (!canPush && assumeUrl)) return askByError(visit, round, key, ask)
-  fellBack(visit, canPush ? 'url-undeclared' : 'no-session')
-  throw cannotAsk(visit, 'url')
+  if ((modes.url && canPush) || (!canPush && assumeUrl)) return askByError(context, round, key, ask)
+  fellBack(context, canPush ? 'url-undeclared' : 'no-session')
+  throw cannotAsk(context, 'url')
 }
 
 function apiKeyIn({ data }: ElicitationResult): string {
@@ -237,18 +237,18 @@ function apiKeyIn({ data }: ElicitationResult): string {
 }
 
 /** A 2026 client is told what it lacks by an error, before anything is kept (B26-10). */
-function lack(visit: Visit, round: Round, mode: 'form' | 'url'): Promise<never> {
-  fellBack(visit, `${mode}-undeclared`)
-  visit.lacks.add(mode)
+function lack(context: RequestContext, round: Round, mode: 'form' | 'url'): Promise<never> {
+  fellBack(context, `${mode}-undeclared`)
+  context.lacks.add(mode)
   return round.rest()
 }
 
-function cannotAsk({ canPush }: Visit, mode: 'form' | 'url'): AskRefused {
+function cannotAsk({ canPush }: RequestContext, mode: 'form' | 'url'): AskRefused {
   const what = mode === 'form' ? 'show a form' : 'send anyone to a page'
   const reason = canPush ? `${mode}-undeclared` : 'no-session'
   return new AskRefused('cannot-ask', `This needs an answer from a person, and the client cannot ${what}.`, reason)
 }
 
-function fellBack({ assent, name }: Visit, reason: string): void {
+function fellBack({ assent, name }: RequestContext, reason: string): void {
   assent.events.tell({ kind: 'fallback', server: name, reason })
 }

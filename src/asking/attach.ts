@@ -12,11 +12,11 @@ import { requesterOf } from '../mcp/http/requester.ts'
 import { modesOf } from '../mcp/modes.ts'
 import { StateRefused } from '../mcp/request-state.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
-import { type AskingSettings, beginVisit, type Visit } from './context.ts'
+import { type AskingSettings, type RequestContext, rememberContext } from './context.ts'
 import { knownClient } from './known-client.ts'
 import { keepFacts, type RegisteredTool } from './registered-tools.ts'
 import { endsRound } from './rounds/round.ts'
-import { carried, carry } from './rounds/seal-walk.ts'
+import { openWalk, sealWalk } from './rounds/seal-walk.ts'
 import { newWalk, type WalkState } from './rounds/walk-state.ts'
 import { answerTracking } from './track.ts'
 
@@ -47,7 +47,7 @@ export function attach(settings: AskingSettings, mcp: McpServer): McpServer {
     if (!askable.has(method)) return setRequestHandler(method, ...rest)
     const handler = rest[0] as Handler
     return setRequestHandler(method, (request: AskableRequest, ctx: ServerContext) =>
-      visited({ settings, server, tools, ready }, request, ctx, handler),
+      handled({ settings, server, tools, ready }, request, ctx, handler),
     )
   }) as typeof server.setRequestHandler
 
@@ -63,30 +63,30 @@ interface Attached {
 }
 
 /** One request on its way through: whose it is, where its walk stands, and how what it gives back is sealed. */
-async function visited(
+async function handled(
   attached: Attached,
   request: AskableRequest,
   ctx: ServerContext,
   handler: Handler,
 ): Promise<unknown> {
-  const visit = await visitFrom(attached, request, ctx)
-  beginVisit(visit)
-  const result = await handler(request, visit.ctx)
+  const context = await contextFrom(attached, request, ctx)
+  rememberContext(context)
+  const result = await handler(request, context.ctx)
   if (!isInputRequiredResult(result)) return result
-  if (visit.lacks.size > 0) throw lacking(visit.lacks)
-  if (!isPerRequest(visit.revision) || endsRound(result)) return result
+  if (context.lacks.size > 0) throw lacking(context.lacks)
+  if (!isPerRequest(context.revision) || endsRound(result)) return result
 
   // A handler may return the SDK's own questions, with a state of its own: ours wraps it.
   if (result.requestState === undefined) return result
-  visit.walk.s = result.requestState
-  return { ...result, requestState: await carry(visit) }
+  context.walk.handlerState = result.requestState
+  return { ...result, requestState: await sealWalk(context) }
 }
 
-async function visitFrom(
+async function contextFrom(
   { settings, server, tools, ready }: Attached,
   request: AskableRequest,
   ctx: ServerContext,
-): Promise<Visit> {
+): Promise<RequestContext> {
   const { method, params } = request
   const name = params.name ?? params.uri ?? ''
   const revision = revisionOf(server.getNegotiatedProtocolVersion())
@@ -103,7 +103,10 @@ async function visitFrom(
   return {
     ...settings,
     // A handler that keeps a state of its own gets that one back, and never sees ours.
-    ctx: typeof state === 'string' ? { ...ctx, mcpReq: { ...ctx.mcpReq, requestState: () => walk.s as never } } : ctx,
+    ctx:
+      typeof state === 'string'
+        ? { ...ctx, mcpReq: { ...ctx.mcpReq, requestState: () => walk.handlerState as never } }
+        : ctx,
     call,
     person: { participant, groups },
     revision,
@@ -129,9 +132,9 @@ function lacking(modes: ReadonlySet<string>): ProtocolError {
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: { elicitation } }, message)
 }
 
-async function opened(settings: AskingSettings, call: Visit['call'], state: string): Promise<WalkState> {
+async function opened(settings: AskingSettings, call: RequestContext['call'], state: string): Promise<WalkState> {
   try {
-    return await carried(settings, call, state)
+    return await openWalk(settings, call, state)
   } catch (error) {
     if (!(error instanceof StateRefused)) throw error
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, { reason: 'invalid_request_state' })

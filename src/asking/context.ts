@@ -37,7 +37,7 @@ export interface AskingSettings {
 }
 
 /** One request that may ask: who sent it, how its client can be asked, and where its walk stands. */
-export interface Visit extends AskingSettings {
+export interface RequestContext extends AskingSettings {
   readonly ctx: ServerContext
   readonly call: CallIdentity
   readonly person: Person
@@ -68,17 +68,17 @@ export interface Visit extends AskingSettings {
   readonly walk: WalkState
 }
 
-const visits = new WeakMap<ServerContext, Visit>()
+const visits = new WeakMap<ServerContext, RequestContext>()
 
 /** Remembers the visit that this context belongs to, for the handler that gets the context. */
-export function beginVisit(visit: Visit): void {
-  visits.set(visit.ctx, visit)
+export function rememberContext(context: RequestContext): void {
+  visits.set(context.ctx, context)
 }
 
 /** The visit of a request; throws for a server that was not told of Assent. */
-export function visitOf(ctx: ServerContext): Visit {
-  const visit = visits.get(ctx)
-  if (visit !== undefined) return visit
+export function contextOf(ctx: ServerContext): RequestContext {
+  const context = visits.get(ctx)
+  if (context !== undefined) return context
   throw new TypeError(
     'This server does not know Assent. Make it with server(), or give it to attach() before adding tools.',
   )

@@ -13,7 +13,7 @@ import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { ElicitationLimits } from '../elicitation/limits.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
-import type { Waiting } from '../elicitation/wait.ts'
+import type { WaitOptions } from '../elicitation/wait.ts'
 import type { Login } from '../participant/identify.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Requester } from '../participant/requester.ts'
@@ -31,7 +31,7 @@ export interface AssentForServers {
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
-  wait(id: ElicitationId, waiting?: Waiting): Promise<Elicitation>
+  wait(id: ElicitationId, guarded?: WaitOptions): Promise<Elicitation>
   look(id: ElicitationId): Promise<Elicitation>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>

@@ -2,15 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BadArgument } from '../base/errors.ts'
 import { stepIdentity } from '../call/step.ts'
 import { AskRefused } from '../mcp/refusal.ts'
-import type { Visit } from './context.ts'
+import type { RequestContext } from './context.ts'
 
 const day = 86_400_000
 const lookAgainMs = 100
 
 /** Runs a step once in a walk, however often the walk is walked, and gives its result each time. */
-export async function once<T>({ assent, walk, clocks }: Visit, name: string, work: () => Promise<T> | T): Promise<T> {
+export async function once<T>(
+  { assent, walk, clocks }: RequestContext,
+  name: string,
+  work: () => Promise<T> | T,
+): Promise<T> {
   const { vault, clock, store } = assent
-  const key = { walk: walk.w, name: `once ${name}` }
+  const key = { walkId: walk.id, name: `once ${name}` }
   const until = new Date(clock.now().getTime() + day)
   const patience = performance.now() + clocks.hold
   for (;;) {

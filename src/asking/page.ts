@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { AskedQuestion } from '../elicitation/asking/request.ts'
 import type { ElicitationId, Purpose, Question } from '../elicitation/elicitation.ts'
-import type { Visit } from './context.ts'
+import type { RequestContext } from './context.ts'
 
 /** A question that is answered on a page. */
 export interface PageAsk {
@@ -21,7 +21,7 @@ export function pageAsk(ask: Omit<PageAsk, 'fingerprint'>): PageAsk {
 
 /** Keeps the question; asked again about the same thing, it is the same one. */
 export async function openPage(
-  { assent, call, name, clocks }: Visit,
+  { assent, call, name, clocks }: RequestContext,
   about: string,
   { question, purpose, type, metadata }: PageAsk,
 ): Promise<{ id: ElicitationId; question: Extract<Question, { mode: 'url' }> }> {
@@ -40,11 +40,11 @@ export async function openPage(
 }
 
 /** What a question of this walk is about: no other walk joins it. */
-export function aboutOf({ walk }: Visit, key: string): string {
-  return `${walk.w} ${key}`
+export function aboutOf({ walk }: RequestContext, key: string): string {
+  return `${walk.id} ${key}`
 }
 
 /** The requester's own client, as one who answers. */
-export function clientOf({ call, person }: Visit): Answering {
+export function clientOf({ call, person }: RequestContext): Answering {
   return { participant: person.participant, groups: person.groups, via: 'client', client: call.requester.client }
 }

@@ -33,7 +33,7 @@ export interface AuditLogOptions {
   entryBytes?: number
 }
 
-interface Waiting {
+interface QueuedEntry {
   readonly entry: TakenEntry
   readonly at: Date
   readonly done: () => void
@@ -48,7 +48,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   const { store, key, clock, headsEveryMs = 5 * 60_000, entryBytes = largestEntry } = options
   const chain = createChainWriter({ store, key, headsEveryMs })
   const pseudonyms = rememberPseudonyms(store)
-  const queue: Waiting[] = []
+  const queue: QueuedEntry[] = []
   let writing: Promise<void> | undefined
   let emptying: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -78,7 +78,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
     emptying = undefined
   }
 
-  async function write(batch: Waiting[]): Promise<void> {
+  async function write(batch: QueuedEntry[]): Promise<void> {
     try {
       const names = namesKnown(batch) ?? (await namesIn(batch))
       const drafts = batch.map(({ entry, at }) => ({
@@ -93,7 +93,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   /** Undefined: some of them must be asked for. */
-  function namesKnown(batch: Waiting[]): Map<ParticipantId, Pseudonym> | undefined {
+  function namesKnown(batch: QueuedEntry[]): Map<ParticipantId, Pseudonym> | undefined {
     const names = new Map<ParticipantId, Pseudonym>()
     for (const { entry, at } of batch) {
       if (entry.who === undefined) continue
@@ -104,7 +104,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
     return names
   }
 
-  async function namesIn(batch: Waiting[]): Promise<Map<ParticipantId, Pseudonym>> {
+  async function namesIn(batch: QueuedEntry[]): Promise<Map<ParticipantId, Pseudonym>> {
     const asked = new Map<ParticipantId, { at: Date; anew: boolean }>()
     for (const { entry, at } of batch) {
       if (entry.who === undefined) continue

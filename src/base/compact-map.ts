@@ -3,7 +3,7 @@
  * points to the next: once one of them is old garbage, all that came after it is kept until the next full collection,
  * with everything it refers to. An object has no such trail.
  */
-export class Roll<Key extends string | number, Value> {
+export class CompactMap<Key extends string | number, Value> {
   #entries: Record<string | number, Value> = Object.create(null)
   #size = 0
 

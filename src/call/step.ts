@@ -2,7 +2,7 @@ import type { Sealed } from '../base/seal.ts'
 
 /** Names a step of one walk, such as the call that a yes was for. */
 export interface StepKey {
-  readonly walk: string
+  readonly walkId: string
   readonly name: string
 }
 
@@ -38,6 +38,6 @@ export interface StepStore {
 }
 
 /** The identity a sealed result is bound to: sealed for one step, it opens in no other. */
-export function stepIdentity({ walk, name }: StepKey): string {
-  return `step/${walk}/${name}`
+export function stepIdentity({ walkId, name }: StepKey): string {
+  return `step/${walkId}/${name}`
 }

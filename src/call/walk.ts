@@ -37,13 +37,13 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
     const account = await access(approval.call)
     if (account.kind !== 'ready') return account as Missing
 
-    const started = await approvals.start(approval, approving.walk)
+    const started = await approvals.start(approval, approving.walkId)
     // One yes runs one of many copies: the others ask for the next, and a copy of this very walk is told that it ran.
     if (started.kind === 'taken') continue
 
     const { credential } = account as { credential: Credential }
     const { result, outcome } = await send(approval.call, credential, approval.changes)
-    await approvals.finish(approval, approving.walk, started.grant, outcome)
+    await approvals.finish(approval, approving.walkId, started.grant, outcome)
     return { kind: 'done', result }
   }
 }

@@ -2,7 +2,7 @@ import type { ParticipantId } from '../participant/participant.ts'
 import type { Connection } from './connection.ts'
 import { openCredential } from './credential/open-credential.ts'
 import type { ConnectionDesk } from './desk.ts'
-import { letGo } from './revoke-at-provider.ts'
+import { revokeAtProvider } from './revoke-at-provider.ts'
 
 /** Gives an account up: gone here whatever the provider says, then told there. */
 export async function disconnect(
@@ -34,7 +34,7 @@ async function remove(desk: ConnectionDesk, participant: ParticipantId, name: st
 /** A credential that does not open any more cannot be revoked, and must not keep the person from being rid of it. */
 async function revoke(desk: ConnectionDesk, removed: Connection): Promise<boolean> {
   try {
-    return await letGo(desk, desk.providers.get(removed.provider), await openCredential(desk, removed))
+    return await revokeAtProvider(desk, desk.providers.get(removed.provider), await openCredential(desk, removed))
   } catch {
     return false
   }

@@ -3,7 +3,7 @@ import type { ConnectionDesk } from './desk.ts'
 import type { Provider } from './provider.ts'
 
 /** Tells the provider that a credential is given up. Never throws, and does not wait for ever. True: the provider took it. */
-export async function letGo(
+export async function revokeAtProvider(
   { clock, revokeMs }: Pick<ConnectionDesk, 'clock' | 'revokeMs'>,
   provider: Provider | undefined,
   credential: Credential,

@@ -1,6 +1,6 @@
 import type { Desk } from './desk.ts'
 import { settlingGraceMs } from './elicitation.ts'
-import { happen } from './settle.ts'
+import { saveEvent } from './settle.ts'
 
 const page = 500
 
@@ -11,7 +11,7 @@ export async function expire(desk: Desk): Promise<number> {
   let expired = 0
   for (;;) {
     const due = await desk.store.listDue(moment, page)
-    for (const elicitation of due) await happen(desk, elicitation, { kind: 'looked-at', at })
+    for (const elicitation of due) await saveEvent(desk, elicitation, { kind: 'looked-at', at })
     expired += due.length
     if (due.length < page) return expired
   }

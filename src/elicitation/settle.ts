@@ -13,14 +13,14 @@ export async function read(desk: Desk, id: ElicitationId): Promise<Elicitation> 
 
 /** The question as it stands now: one whose time is over is found expired, also when nobody looked before. */
 export async function look(desk: Desk, id: ElicitationId): Promise<Elicitation> {
-  return happen(desk, await read(desk, id), { kind: 'looked-at', at: desk.clock.now() })
+  return saveEvent(desk, await read(desk, id), { kind: 'looked-at', at: desk.clock.now() })
 }
 
 /**
  * Lets an event happen to a record, and gives back what it is then: settled by us if we were first, else by the winner.
  * What is about to be settled is recorded before it is saved: whatever breaks in between, the audit has no hole.
  */
-export async function happen(desk: Desk, kept: Elicitation, event: ElicitationEvent): Promise<Elicitation> {
+export async function saveEvent(desk: Desk, kept: Elicitation, event: ElicitationEvent): Promise<Elicitation> {
   for (let current = kept; ; current = await read(desk, kept.id)) {
     const next = applyEvent(current, event)
     if (next === current) return current

@@ -3,7 +3,7 @@ import type { Desk } from './desk.ts'
 import { type Elicitation, type ElicitationId, isSettled, lastMoment } from './elicitation.ts'
 import { look } from './settle.ts'
 
-export interface Waiting {
+export interface WaitOptions {
   /** How long to wait at most, in milliseconds; until the question settles, unless said otherwise. */
   readonly timeoutMs?: number
   /** The one who waits has gone. */
@@ -16,7 +16,11 @@ const retryStoreMs = 250
  * Waits until the question is settled, by whatever process, and gives it back; still open when the time is up or the
  * signal aborts or Assent closes. A store that is down is waited for: the question is in it, and its answer may be too.
  */
-export async function wait(desk: Desk, id: ElicitationId, { timeoutMs, signal }: Waiting = {}): Promise<Elicitation> {
+export async function wait(
+  desk: Desk,
+  id: ElicitationId,
+  { timeoutMs, signal }: WaitOptions = {},
+): Promise<Elicitation> {
   const bell = createBell()
   const timer = timeoutMs === undefined ? undefined : desk.clock.after(timeoutMs, bell.end)
   signal?.addEventListener('abort', bell.end, { once: true })

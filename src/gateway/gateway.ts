@@ -4,26 +4,26 @@ import type { AskingSettings, ServerClocks } from '../asking/context.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
-import { createAccounts } from './accounts/account-watch.ts'
+import { createAccountWatch } from './accounts/account-watch.ts'
 import { credentialFor, credentialRejected } from './accounts/credential-for.ts'
-import { fastWay } from './call/fast-path/fast-path.ts'
+import { fastPath } from './call/fast-path/fast-path.ts'
 import { createCatalog } from './catalog/catalog.ts'
 import type { Scope } from './catalog/route.ts'
-import type { Ways } from './context.ts'
+import type { GatewayContext } from './context.ts'
 import { calledSchema, knowsSchema } from './downstream/called-schema.ts'
-import { laneOf } from './downstream/client.ts'
-import { createSessionBook } from './downstream/client-registry.ts'
+import { sessionKeyOf } from './downstream/client.ts'
+import { createClientRegistry } from './downstream/client-registry.ts'
 import { findEras } from './downstream/eras.ts'
 import { createLogLevels } from './downstream/log-levels.ts'
 import { createNegotiations } from './downstream/negotiations.ts'
 import { gatewayServer } from './downstream/server.ts'
-import { createListeners } from './downstream/subscribers.ts'
-import { createWatching } from './downstream/subscriptions.ts'
+import { createSubscribers } from './downstream/subscribers.ts'
+import { createSubscriptions } from './downstream/subscriptions.ts'
 import { createCompletions } from './forward/completions.ts'
 import { createParking } from './forward/parking.ts'
-import type { Behind, GatewaySettings } from './options.ts'
+import type { GatewaySettings, UpstreamServer } from './options.ts'
 import { createAskingRate } from './questions/asking-rate.ts'
-import type { UpstreamEra, UpstreamState, Visitor } from './upstream/upstream.ts'
+import type { DownstreamClient, UpstreamEra, UpstreamState } from './upstream/upstream.ts'
 
 export interface GatewayOptions extends GatewaySettings {
   readonly name: string
@@ -49,100 +49,100 @@ export interface Gateway {
 const probeMs = 3_000
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { assent, behind, clocks, limits, name, version } = options
+  const { assent, servers, clocks, limits, name, version } = options
   const { clock } = assent
-  const book = createSessionBook()
-  const listeners = createListeners()
+  const registry = createClientRegistry()
+  const subscribers = createSubscribers()
   const completions = createCompletions()
   const catalog = createCatalog({ clock, listsMs: clocks.lists })
   const negotiations = createNegotiations(options.news)
-  const visitorOf = (one: Behind, visitor: Visitor) => credentialFor(assent, one, visitor)
+  const withAccount = (one: UpstreamServer, client: DownstreamClient) => credentialFor(assent, one, client)
   const parked = {
     most: limits.parked,
     mostEach: assent.limits.openPerRequester,
     parkMs: clocks.park,
     askMs: clocks.upstreamAsk,
   }
-  const ways: Ways = {
+  const gateway: GatewayContext = {
     settings: options,
     catalog,
     completions,
     parking: createParking(parked, clock),
     levels: createLogLevels(),
-    watching: createWatching(visitorOf, clock),
-    accounts: createAccounts(assent.connections, providersOf(behind), clock),
+    subscriptions: createSubscriptions(withAccount, clock),
+    accountWatch: createAccountWatch(assent.connections, providersOf(servers), clock),
     negotiations,
     mayAsk: createAskingRate(limits.asksPerMinute, clock),
     inbox: () => assent.approvals.policy.fallback === 'inbox',
-    visitorOf,
-    rejected: (one, visitor) => credentialRejected(assent, one, visitor),
+    withAccount,
+    accountRejected: (one, client) => credentialRejected(assent, one, client),
   }
   const asking: AskingSettings = { assent, name, clocks: options.asking, urlBy: 'push', assumeUrl: false, quirks: [] }
   const servings = new Map<string, HttpServing>()
-  const needsSecret = ({ provider = '' }: Behind) =>
+  const needsSecret = ({ provider = '' }: UpstreamServer) =>
     assent.connections.providers.get(provider)?.sending.env !== undefined
   const erasOf = findEras(probeMs, negotiations, needsSecret)
 
-  const listening = behind.map(({ id, upstream }) =>
-    upstream.listen(({ method, params, requester, lane }) => {
+  const listening = servers.map(({ id, upstream }) =>
+    upstream.listen(({ method, params, requester, sessionKey }) => {
       if (method.endsWith('/list_changed')) catalog.forget(id, requester)
       if (method === 'notifications/elicitation/complete') completions.tell(String(params.elicitationId))
-      book.tell(id, lane, method, params)
-      if (lane === undefined) listeners.tell(id, requester, method, params)
+      registry.tell(id, sessionKey, method, params)
+      if (sessionKey === undefined) subscribers.tell(id, requester, method, params)
     }),
   )
 
   const stopMinding = assent.connections.events.listen(({ participant, provider }) => {
-    for (const { id, upstream } of behind.filter((one) => one.provider === provider)) {
+    for (const { id, upstream } of servers.filter((one) => one.provider === provider)) {
       catalog.forget(id)
-      upstream.letGo(participant)
+      upstream.accountChanged(participant)
     }
   })
 
   const factoryFor =
     (scope: Scope): ServerFactory =>
     async ({ session, era: servedEra, requestInfo, authInfo }) => {
-      const eras = await erasOf(scope.behind)
+      const eras = await erasOf(scope.servers)
       const capabilities = capabilitiesOf(eras)
       const instructions = scope.joined ? undefined : eras[0]?.instructions
-      const lane = session && laneOf(session.id)
+      const sessionKey = session && sessionKeyOf(session.id)
       const tell = (server: string, method: string, params: JsonObject) => {
         catalog.forget(server)
-        book.tell(server, lane, method, params)
+        registry.tell(server, sessionKey, method, params)
       }
       // Over standard input and output each client has a server of its own, in either era.
       const isLasting = servedEra === 'legacy' || requestInfo === undefined
       const told = isLasting ? tell : undefined
-      const { mcp, leave } = gatewayServer(ways, asking, scope, capabilities, { name, version }, instructions, told)
+      const { mcp, left } = gatewayServer(gateway, asking, scope, capabilities, { name, version }, instructions, told)
       if (servedEra === 'modern') {
-        const schema = await calledSchema(ways, scope, requestInfo, authInfo)
+        const schema = await calledSchema(gateway, scope, requestInfo, authInfo)
         if (schema !== undefined) knowsSchema(mcp, schema)
       }
       if (isLasting) {
         const closed = session?.closed ?? closing(mcp)
-        const servers = scope.behind.map(({ id }) => id)
-        book.add({ mcp, servers, lane, hearsAll: servedEra === 'legacy' }, closed)
-        closed.addEventListener('abort', leave, { once: true })
+        const servers = scope.servers.map(({ id }) => id)
+        registry.add({ mcp, servers, sessionKey, getsEverything: servedEra === 'legacy' }, closed)
+        closed.addEventListener('abort', left, { once: true })
       }
       return mcp
     }
 
   function scopeOf(only?: string): Scope {
     return only === undefined
-      ? { joined: true, behind }
-      : { joined: false, behind: behind.filter(({ id }) => id === only) }
+      ? { joined: true, servers }
+      : { joined: false, servers: servers.filter(({ id }) => id === only) }
   }
 
   function servingFor(path: string): HttpServing | undefined {
     const known = servings.get(path)
     if (known !== undefined) return known
-    if (path !== '' && !behind.some(({ id }) => id === path)) return undefined
+    if (path !== '' && !servers.some(({ id }) => id === path)) return undefined
     const scope = scopeOf(path === '' ? undefined : path)
     const made = serveHttp(factoryFor(scope), {
       ...options.http,
       clock,
-      onListen: (listening) => listeners.add(ways, scope, listening),
-      ...(!scope.joined && scope.behind[0] && { shortcut: fastWay(ways, scope.behind[0], { name, version }) }),
+      onListen: (listening) => subscribers.add(gateway, scope, listening),
+      ...(!scope.joined && scope.servers[0] && { fastPath: fastPath(gateway, scope.servers[0], { name, version }) }),
       ...(assent.login && { login: assent.login }),
       ...(options.onError && { onError: options.onError }),
     })
@@ -159,9 +159,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       return true
     },
     serverFor: (only) => factoryFor(scopeOf(only)),
-    upstreams: () => behind.map(({ id, upstream }: Behind) => ({ id, state: upstream.state() })),
+    upstreams: () => servers.map(({ id, upstream }: UpstreamServer) => ({ id, state: upstream.state() })),
     get parked() {
-      return ways.parking.size
+      return gateway.parking.size
     },
     get sessions() {
       return [...servings.values()].reduce((sum, { sessions }) => sum + sessions, 0)
@@ -169,16 +169,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       for (const stop of listening) stop()
       stopMinding()
-      ways.accounts.close()
-      ways.parking.close()
+      gateway.accountWatch.close()
+      gateway.parking.close()
       await Promise.all([...servings.values()].map((serving) => serving.close()))
-      await Promise.all(behind.map(({ upstream }) => upstream.close()))
+      await Promise.all(servers.map(({ upstream }) => upstream.close()))
     },
   }
 }
 
-function providersOf(behind: readonly Behind[]): ReadonlySet<string> {
-  return new Set(behind.flatMap(({ provider }) => (provider === undefined ? [] : [provider])))
+function providersOf(server: readonly UpstreamServer[]): ReadonlySet<string> {
+  return new Set(server.flatMap(({ provider }) => (provider === undefined ? [] : [provider])))
 }
 
 /** The end of a client that is not served over HTTP. */

@@ -4,7 +4,7 @@ import type { GatewayNews } from '../call/news.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 /** One server behind the gateway. */
-export interface Behind {
+export interface UpstreamServer {
   /** Names it everywhere: `[a-z0-9-]{1,32}`. */
   readonly id: string
   readonly upstream: Upstream
@@ -34,7 +34,7 @@ export interface GatewayLimits {
 /** What the gateway is told. */
 export interface GatewaySettings {
   readonly assent: AssentForServers
-  readonly behind: readonly Behind[]
+  readonly servers: readonly UpstreamServer[]
   readonly clocks: GatewayClocks
   readonly limits: GatewayLimits
   /** False: upstreams are told that nobody can be asked. */

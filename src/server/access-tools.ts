@@ -1,9 +1,9 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { accountOf, connectAsk } from '../asking/account.ts'
-import { type AskingSettings, type Visit, visitOf } from '../asking/context.ts'
+import { type AskingSettings, contextOf, type RequestContext } from '../asking/context.ts'
 import { openPage } from '../asking/page.ts'
-import { conductTool } from '../asking/run-handler.ts'
+import { runTool } from '../asking/run-handler.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../elicitation/result.ts'
 
@@ -33,13 +33,13 @@ export function addAccessTools({ assent }: AskingSettings, server: McpServer, na
       inputSchema: z.object({ provider: providers, scopes: z.array(z.string()).max(64).optional() }),
     },
     ({ provider, scopes }, ctx) => {
-      const visit = visitOf(ctx)
-      if (visit.modes.url)
-        return conductTool(visit, async (ask) => {
+      const context = contextOf(ctx)
+      if (context.modes.url)
+        return runTool(context, async (ask) => {
           const account = await ask.connection(provider, scopes ? { scopes } : {})
           return told({ provider, status: 'connected', scopes: [...account.scopes] })
         })
-      return requestByLink(visit, provider, scopes)
+      return requestByLink(context, provider, scopes)
     },
   )
 
@@ -51,9 +51,9 @@ export function addAccessTools({ assent }: AskingSettings, server: McpServer, na
       annotations: { readOnlyHint: true },
     },
     async ({ provider, elicitationId }, ctx) => {
-      const visit = visitOf(ctx)
-      if (elicitationId !== undefined) return told(await statusOfRequest(visit, provider, elicitationId))
-      const account = await accountOf(visit, provider)
+      const context = contextOf(ctx)
+      if (elicitationId !== undefined) return told(await statusOfRequest(context, provider, elicitationId))
+      const account = await accountOf(context, provider)
       if (account === undefined) return told({ provider, status: 'not_connected' })
       return told({ provider, status: 'connected', scopes: [...account.scopes] })
     },
@@ -67,26 +67,30 @@ export function addAccessTools({ assent }: AskingSettings, server: McpServer, na
       annotations: { destructiveHint: true, idempotentHint: true },
     },
     async ({ provider }, ctx: ServerContext) => {
-      await assent.connections.disconnect(visitOf(ctx).call.requester.participant, provider)
+      await assent.connections.disconnect(contextOf(ctx).call.requester.participant, provider)
       return told({ provider, status: 'not_connected' })
     },
   )
 }
 
-async function requestByLink(visit: Visit, provider: string, scopes?: readonly string[]): Promise<CallToolResult> {
-  const account = await accountOf(visit, provider, scopes)
+async function requestByLink(
+  context: RequestContext,
+  provider: string,
+  scopes?: readonly string[],
+): Promise<CallToolResult> {
+  const account = await accountOf(context, provider, scopes)
   if (account !== undefined) return told({ provider, status: 'connected', scopes: [...account.scopes] })
   const { id, question } = await openPage(
-    visit,
+    context,
     `access ${provider}`,
-    connectAsk(visit, provider, scopes ? { scopes } : {}),
+    connectAsk(context, provider, scopes ? { scopes } : {}),
   )
-  visit.completeLater(id)
+  context.completeLater(id)
   return told({ provider, status: 'pending', elicitationId: id, url: question.url })
 }
 
 /** Another person's request looks like one that never was. */
-async function statusOfRequest({ assent, call }: Visit, provider: string, id: string): Promise<AccessStatus> {
+async function statusOfRequest({ assent, call }: RequestContext, provider: string, id: string): Promise<AccessStatus> {
   const asked = await assent.look(id as ElicitationId).catch(() => undefined)
   const isTheirs =
     asked?.requester.participant === call.requester.participant &&

@@ -1,13 +1,13 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import type { Change } from '../approval/question/edit.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
-import { walkApproved } from '../asking/approval/approve-call.ts'
+import { approveCall } from '../asking/approval/approve-call.ts'
+import { withChanges } from '../asking/approval/approved-result.ts'
 import { toolCallOf } from '../asking/approval/tool-call.ts'
 import type { Asks } from '../asking/asks.ts'
-import { type Visit, visitOf } from '../asking/context.ts'
+import { contextOf, type RequestContext } from '../asking/context.ts'
 import { readArguments } from '../asking/registered-tools.ts'
-import { conductTool } from '../asking/run-handler.ts'
-import { shownText, showText } from '../base/text/show-text.ts'
+import { runTool } from '../asking/run-handler.ts'
 import type { Sent } from '../call/walk.ts'
 import { AskRefused, type RefusalResult } from '../mcp/refusal.ts'
 
@@ -25,14 +25,14 @@ export function approvedTool<Args>(
   handler: (args: Args, ask: Asks, ctx: ServerContext) => ToolResult | Promise<ToolResult>,
 ): (args: Args, ctx: ServerContext) => Promise<ToolResult | RefusalResult> {
   return (args, ctx) => {
-    const visit = visitOf(ctx)
-    return conductTool(visit, async (ask, round) => {
+    const context = contextOf(ctx)
+    return runTool(context, async (ask, round) => {
       const send = (call: ToolCall, changes: readonly Change[]) =>
         ran(async () => {
-          const mine = changes.length === 0 ? args : await argumentsAs<Args>(visit, call)
-          return withWords(await handler(mine, ask, ctx), changes)
+          const mine = changes.length === 0 ? args : await argumentsAs<Args>(context, call)
+          return withChanges(await handler(mine, ask, ctx), changes)
         })
-      const end = await walkApproved(visit, round, { key: wholeCall, call: toolCallOf(visit), send })
+      const end = await approveCall(context, round, { key: wholeCall, call: toolCallOf(context), send })
       if ('error' in end) throw end.error
       return end.result
     })
@@ -49,17 +49,9 @@ async function ran(run: () => Promise<ToolResult>): Promise<Sent<Ran>> {
   }
 }
 
-async function argumentsAs<Args>(visit: Visit, { arguments: edited }: ToolCall): Promise<Args> {
-  const read = await readArguments(visit.tools.get(visit.call.name)?.inputSchema, edited)
+async function argumentsAs<Args>(context: RequestContext, { arguments: edited }: ToolCall): Promise<Args> {
+  const read = await readArguments(context.tools.get(context.call.name)?.inputSchema, edited)
   if ('value' in read) return read.value as Args
   const message = `The approver changed the arguments, and the tool does not take them: ${read.problem}`
   throw new AskRefused('failed', message, 'edits-refused')
-}
-
-/** The requester learns what ran. */
-export function withWords(result: ToolResult, changes: readonly Change[]): ToolResult {
-  if (changes.length === 0 || !('content' in result) || !Array.isArray(result.content)) return result
-  const words = changes.map(({ name, after }) => `${name} is now ${shownText(showText(JSON.stringify(after)))}`)
-  const text = `The approver changed the arguments before this ran: ${words.join('; ')}.`
-  return { ...result, content: [...result.content, { type: 'text', text }] } as CallToolResult
 }

@@ -12,9 +12,9 @@ import {
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Asks } from '../asking/asks.ts'
 import { attach } from '../asking/attach.ts'
-import { type AskingSettings, visitOf } from '../asking/context.ts'
+import { type AskingSettings, contextOf } from '../asking/context.ts'
 import type { AssentForServers } from '../asking/needs.ts'
-import { conductOther, conductTool } from '../asking/run-handler.ts'
+import { runOther, runTool } from '../asking/run-handler.ts'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
@@ -94,15 +94,15 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
   return {
     server: (info, serverOptions) => attached(new McpServer(info, serverOptions)),
     attach: attached,
-    tool: (handler) => (args, ctx) => conductTool(visitOf(ctx), (ask) => handler(args, ask, ctx)),
-    plainTool: (handler) => (ctx) => conductTool(visitOf(ctx), (ask) => handler(ask, ctx)),
+    tool: (handler) => (args, ctx) => runTool(contextOf(ctx), (ask) => handler(args, ask, ctx)),
+    plainTool: (handler) => (ctx) => runTool(contextOf(ctx), (ask) => handler(ask, ctx)),
     approvedTool: (handler) => approvedTool(handler),
-    prompt: (handler) => (args, ctx) => conductOther(visitOf(ctx), (ask) => handler(args, ask, ctx)),
-    plainPrompt: (handler) => (ctx) => conductOther(visitOf(ctx), (ask) => handler(ask, ctx)),
+    prompt: (handler) => (args, ctx) => runOther(contextOf(ctx), (ask) => handler(args, ask, ctx)),
+    plainPrompt: (handler) => (ctx) => runOther(contextOf(ctx), (ask) => handler(ask, ctx)),
     resource:
       (handler) =>
       (uri, ...rest) =>
-        conductOther(visitOf(rest.at(-1) as ServerContext), (ask) => handler(uri, ask, ...rest)),
+        runOther(contextOf(rest.at(-1) as ServerContext), (ask) => handler(uri, ask, ...rest)),
     http: (factory, httpOptions) =>
       serveHttp(factory, { ...httpOptions, clock: assent.clock, ...(assent.login && { login: assent.login }) }),
     stdio: (factory, stdioOptions) => serveStdio(factory, stdioOptions),

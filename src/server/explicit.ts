@@ -1,6 +1,6 @@
 import { type ServerContext, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
 import type { Asks } from '../asking/asks.ts'
-import { visitOf } from '../asking/context.ts'
+import { contextOf } from '../asking/context.ts'
 import { AssentError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId, Question } from '../elicitation/elicitation.ts'
@@ -51,8 +51,8 @@ class AnotherUser extends AssentError {
 
 /** The steps, for the request that this context belongs to. `ask` is what its handler was given. */
 export function explicitAsking(ctx: ServerContext, ask: Asks): ExplicitAsking {
-  const visit = visitOf(ctx)
-  const { assent, call, modes, name, clocks } = visit
+  const context = contextOf(ctx)
+  const { assent, call, modes, name, clocks } = context
   const { participant } = call.requester
   return {
     async createUrl({ message, path, metadata = {} }) {
@@ -65,9 +65,9 @@ export function explicitAsking(ctx: ServerContext, ask: Asks): ExplicitAsking {
         metadata,
         expiresInMs: clocks.question,
       })
-      visit.completeLater(elicitation.id)
+      context.completeLater(elicitation.id)
       const { id, question } = elicitation
-      return { elicitationId: id, url: urlIn(question), completionNotifier: () => visit.complete(id) }
+      return { elicitationId: id, url: urlIn(question), completionNotifier: () => context.complete(id) }
     },
     throwRequired(urls) {
       throw new UrlElicitationRequiredError(urls.map((url) => ({ ...url })))

@@ -7,7 +7,7 @@ const many = 1_000
 const until = new Date('2026-01-01T01:00:00.000Z')
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 
-const step = (walk: string, name = 'call'): StepKey => ({ walk, name })
+const step = (walkId: string, name = 'call'): StepKey => ({ walkId, name })
 const sealed = (key: string, box = `v1.${key}`): Sealed => ({ key, box })
 
 async function claimed(store: StepStore, key: StepKey, worth = until): Promise<StepKey> {

@@ -3,11 +3,11 @@ import { csrfFor } from './http/csrf.ts'
 import { localeOf } from './http/locale.ts'
 import { noticePage } from './pages/notice-page.ts'
 import type { Frame, NoticePageProps } from './pages/props.ts'
-import type { Visit } from './site.ts'
+import type { WebContext } from './site.ts'
 import { personName } from './viewer/person-name.ts'
 
 /** What every page of this visit is given besides its own facts. */
-export function frameFor(c: Visit): Frame {
+export function frameFor(c: WebContext): Frame {
   const { site, nonce, viewer } = c.var
   const { primaryColor, title } = site.assent.pages
   return {
@@ -23,6 +23,10 @@ export function frameFor(c: Visit): Frame {
 }
 
 /** An end without a question. */
-export function notice(c: Visit, status: ContentfulStatusCode, props: NoticePageProps): Response | Promise<Response> {
+export function notice(
+  c: WebContext,
+  status: ContentfulStatusCode,
+  props: NoticePageProps,
+): Response | Promise<Response> {
   return c.html(noticePage(frameFor(c), props), status)
 }

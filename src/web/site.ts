@@ -40,7 +40,7 @@ export interface WebEnv {
   }
 }
 
-export type Visit = Context<WebEnv>
+export type WebContext = Context<WebEnv>
 
 /** First parts of paths that are pages of ours. */
 const taken = new Set(['enroll', 'login', 'logout', 'oauth', 'connections', 'browsers', 'inbox', 'grants', 'audit'])

@@ -20,7 +20,7 @@ const carol = 'carol@https://login.example.com' as typeof alice
 const hour = 3_600_000
 const rule = (said: object) => ({ rules: [{ decide: 'ask', ...said }] })
 const approve = ({ approvals }: Assent, call = aCall(), more: object = {}) =>
-  approvals.approve({ call, walk: 'walk-1', ...more })
+  approvals.approve({ call, walkId: 'walk-1', ...more })
 
 describe('everything but a clear yes is a refusal that a model can act on', () => {
   test.each<[string, Answer | Content, unknown]>([

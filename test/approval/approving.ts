@@ -29,7 +29,7 @@ export function anUpstream({ approvals }: Pick<Assent, 'approvals'>): Upstream {
   return {
     sent,
     run: (call, id, question) =>
-      walk<string, undefined, never>(entrance, { call, walk: id, ...(question && { question }) }),
+      walk<string, undefined, never>(entrance, { call, walkId: id, ...(question && { question }) }),
   }
 }
 
@@ -40,7 +40,7 @@ export async function asks(
   name = 'walk-1',
   question?: ElicitationId,
 ): Promise<Elicitation> {
-  const approval = await approvals.approve({ call, walk: name, ...(question && { question }) })
+  const approval = await approvals.approve({ call, walkId: name, ...(question && { question }) })
   if (approval.kind !== 'question') throw new Error(`It was to ask, and is ${JSON.stringify(approval)}.`)
   return approval.elicitation
 }

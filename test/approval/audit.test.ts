@@ -139,7 +139,7 @@ describe('whatever breaks in between', () => {
     fail()
     await expect(say(assent, asked, never)).rejects.toThrow()
     expect(await say(assent, asked, never)).toMatchObject({ kind: 'late' })
-    expect(await assent.approvals.approve({ call: aCall({ arguments: {} }), walk: 'w' })).toEqual(
+    expect(await assent.approvals.approve({ call: aCall({ arguments: {} }), walkId: 'w' })).toEqual(
       refusal('denied', 'always-denied'),
     )
   })

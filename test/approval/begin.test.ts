@@ -8,7 +8,7 @@ const kinds = ['call-started', 'call-finished', 'call-refused'] as const
 describe('deciding and starting in one breath', () => {
   test('a call that policy allows runs, is on record before it does, and its end soon after', async () => {
     const assent = await anAssent({ policy: { default: 'allow' } })
-    const begun = await assent.approvals.begin({ call: aCall(), walk: 'walk-1' })
+    const begun = await assent.approvals.begin({ call: aCall(), walkId: 'walk-1' })
     expect(begun).toMatchObject({ kind: 'begun', call: aCall() })
     expect(await audited(assent, ...kinds)).toMatchObject([{ kind: 'call-started', about: 'walk-1' }])
     await assent.approvals.finishSoon(aCall(), 'walk-1', 'failed')
@@ -19,7 +19,7 @@ describe('deciding and starting in one breath', () => {
 
   test('what is denied, paused or to be asked about does not start', async () => {
     const assent = await anAssent({ policy: { rules: [{ tool: 'rm', decide: 'deny' }] } })
-    const begin = (tool: string) => assent.approvals.begin({ call: aCall({ tool }), walk: tool })
+    const begin = (tool: string) => assent.approvals.begin({ call: aCall({ tool }), walkId: tool })
     expect(await begin('rm')).toEqual(refusal('denied', 'policy'))
     expect((await begin('write')).kind).toBe('question')
     await assent.approvals.pause(alice)
@@ -30,7 +30,7 @@ describe('deciding and starting in one breath', () => {
   test("what a person's yes allows is approved and not started: a yes is looked at when it is used", async () => {
     const assent = await anAssent()
     await asksAnd(assent, { choice: 'always_allow/tool/revoked/this' })
-    expect(await assent.approvals.begin({ call: aCall(), walk: 'walk-2' })).toMatchObject({ kind: 'approved' })
+    expect(await assent.approvals.begin({ call: aCall(), walkId: 'walk-2' })).toMatchObject({ kind: 'approved' })
     expect(await audited(assent, 'call-started')).toEqual([])
   })
 })

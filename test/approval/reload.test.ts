@@ -50,7 +50,7 @@ test.each(everyAssent)(
       await ask('denied'),
       await ask('unnamed'),
     ]
-    const handler = await approvals.approve({ call: aCall({ tool: 'denied' }), walk: 'w', decision: byHandler })
+    const handler = await approvals.approve({ call: aCall({ tool: 'denied' }), walkId: 'w', decision: byHandler })
     if (handler.kind !== 'question') throw new Error('It asks.')
     const plain = (await assent.ask(anAsk())).elicitation
     const answered = await asksAnd(assent, { choice: 'allow_once' }, aCall({ tool: 'denied', arguments: {} }))

@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8'
-import { Roll } from '../../src/base/compact-map.ts'
+import { CompactMap } from '../../src/base/compact-map.ts'
 
 /** Puts in and takes out, sixteen at a time, and prints by how many bytes at most the heap grew meanwhile. */
-const kept = process.argv[2] === 'roll' ? new Roll<number, object>() : new Map<number, object>()
+const kept = process.argv[2] === 'roll' ? new CompactMap<number, object>() : new Map<number, object>()
 globalThis.gc?.()
 const before = getHeapStatistics().used_heap_size
 let most = 0

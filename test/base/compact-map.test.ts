@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { Roll } from '../../src/base/compact-map.ts'
+import { CompactMap } from '../../src/base/compact-map.ts'
 
 test('what is put in is found, once, until it is taken out', () => {
-  const roll = new Roll<string | number, string>()
+  const roll = new CompactMap<string | number, string>()
   roll.set(1, 'a')
   roll.set(1, 'b')
   expect([roll.size, roll.has(1), roll.get(1), roll.values()]).toEqual([1, true, 'b', ['b']])
@@ -14,7 +14,7 @@ test('what is put in is found, once, until it is taken out', () => {
 })
 
 test('the number 1 and the text "1" are two keys, and so is any word that objects know', () => {
-  const roll = new Roll<string | number, number>()
+  const roll = new CompactMap<string | number, number>()
   const keys = [1, '1', 1.5, '1.5', '', '__proto__', 'constructor', 'toString', '"1']
   for (const [index, key] of keys.entries()) roll.set(key, index)
   expect(roll.size).toBe(keys.length)

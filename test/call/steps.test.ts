@@ -7,13 +7,13 @@ test('steps that nobody will ask for again are deleted, however many, and no oth
   const { steps } = openMemoryStore()
   const noon = new Date('2026-01-01T12:00:00Z')
   const later = new Date(noon.getTime() + 1)
-  for (let n = 0; n < 1_200; n += 1) await steps.claim({ walk: `walk-${n}`, name: 'deploy' }, noon)
-  await steps.claim({ walk: 'kept', name: 'deploy' }, later)
+  for (let n = 0; n < 1_200; n += 1) await steps.claim({ walkId: `walk-${n}`, name: 'deploy' }, noon)
+  await steps.claim({ walkId: 'kept', name: 'deploy' }, later)
   expect(await deleteSteps(steps, later)).toBe(1_200)
   expect(await deleteSteps(steps, later)).toBe(0)
-  expect(await steps.claim({ walk: 'kept', name: 'deploy' }, later)).toEqual({ kind: 'begun' })
+  expect(await steps.claim({ walkId: 'kept', name: 'deploy' }, later)).toEqual({ kind: 'begun' })
 })
 
 test('what is sealed for one step opens in no other', () => {
-  expect(stepIdentity({ walk: 'walk-1', name: 'deploy' })).toBe('step/walk-1/deploy')
+  expect(stepIdentity({ walkId: 'walk-1', name: 'deploy' })).toBe('step/walk-1/deploy')
 })

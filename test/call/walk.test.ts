@@ -82,14 +82,14 @@ describe('a reply that was lost', () => {
     const send = async () => ({ result: 'lost', outcome: 'failed' }) as const
     const access = async () => ({ kind: 'ready', credential: undefined }) as const
     const { id } = await asksAnd(assent)
-    const failing = { call: aCall(), walk: 'walk-1', question: id }
+    const failing = { call: aCall(), walkId: 'walk-1', question: id }
     const ran = await walk({ approvals: assent.approvals, access, send }, failing)
     expect(ran).toEqual({ kind: 'done', result: 'lost' })
     expect(await assent.approvals.approve(failing)).toEqual(refusal('already-run', 'failed'))
 
     const other = aCall({ arguments: {} })
     const question = await asksAnd(assent, { choice: 'allow_once' }, other)
-    const killed = { call: other, walk: 'walk-2', question: question.id }
+    const killed = { call: other, walkId: 'walk-2', question: question.id }
     const approval = await assent.approvals.approve(killed)
     isApproved(approval)
     expect(await assent.approvals.start(approval, 'walk-2')).toMatchObject({ kind: 'started' })
@@ -108,7 +108,7 @@ describe('two clocks', () => {
     const upstream = anUpstream(assent)
     const { id } = await asksAnd(assent)
     clock.advance(60 * minute - 1)
-    isApproved(await assent.approvals.approve({ call: aCall(), walk: 'walk-1', question: id }))
+    isApproved(await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id }))
     clock.advance(1)
     expect((await upstream.run(aCall(), 'walk-1', id)).kind).toBe('question')
     expect((await upstream.run(aCall(), 'walk-2')).kind).toBe('question')
@@ -129,7 +129,7 @@ describe('two clocks', () => {
     const clock = fixedClock()
     const assent = await anAssent({ clock, clocks: times })
     const { id } = await asksAnd(assent)
-    const approval = await assent.approvals.approve({ call: aCall(), walk: 'walk-1', question: id })
+    const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id })
     isApproved(approval)
     clock.advance(60 * minute)
     expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
@@ -151,7 +151,7 @@ describe('what changes while the account of a call is fetched', () => {
     const send = async () => ({ result: await upstream.sent.push(aCall()), outcome: 'done' }) as const
     const outcome = await walk(
       { approvals: assent.approvals, access, send },
-      { call: aCall(), walk: 'w', question: id },
+      { call: aCall(), walkId: 'w', question: id },
     )
     return { outcome, sent: upstream.sent, id }
   }
@@ -178,7 +178,7 @@ describe('what changes while the account of a call is fetched', () => {
   test('the yes for one call is taken back: it is asked anew', async () => {
     const assent = await anAssent()
     const { id } = await asksAnd(assent)
-    const approval = await assent.approvals.approve({ call: aCall(), walk: 'walk-1', question: id })
+    const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id })
     isApproved(approval)
     await assent.approvals.revoke(grantIdFor(id), alice)
     expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
@@ -190,7 +190,7 @@ describe('what changes while the account of a call is fetched', () => {
     const store = openMemoryStore()
     const assent = await anAssent({ clock, store })
     await asksAnd(assent, { choice: 'always_allow/tool/hour/this' })
-    const approval = await assent.approvals.approve({ call: aCall(), walk: 'walk-1' })
+    const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1' })
     isApproved(approval)
     clock.advance(3_600_000)
     expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
@@ -206,7 +206,7 @@ test('an account that is missing is asked for before the yes is spent', async ()
   const send = async () => ({ result: 'ran', outcome: 'done' }) as const
   const entrance = { approvals: assent.approvals, access: async () => missing, send }
   const question: ElicitationId = id
-  expect(await walk(entrance, { call: aCall(), walk: 'walk-1', question })).toBe(missing)
+  expect(await walk(entrance, { call: aCall(), walkId: 'walk-1', question })).toBe(missing)
   expect(await audited(assent, 'grant-spent')).toEqual([])
   expect((await anUpstream(assent).run(aCall(), 'walk-1', id)).kind).toBe('done')
 })

@@ -163,7 +163,7 @@ describe('assent pause', () => {
     const other = await open()
     const call = aLocalCall()
     expect(await run('pause')).toMatchObject({ code: 0, out: expect.stringContaining('Paused') })
-    expect(await other.approvals.approve({ call, walk: 'w' })).toMatchObject({ kind: 'refused', reason: 'paused' })
+    expect(await other.approvals.approve({ call, walkId: 'w' })).toMatchObject({ kind: 'refused', reason: 'paused' })
     expect((await run('pause')).out).toContain('already')
     expect((await run('grants', '--all')).out).toContain('Nothing is')
     expect(await run('grants', 'revoke', 'pause')).toMatchObject({ code: 1 })
@@ -173,7 +173,7 @@ describe('assent pause', () => {
     })
     expect((await run('resume')).out).toContain('decide again')
     expect((await run('resume')).out).toContain('Nothing was paused')
-    expect(await other.approvals.approve({ call, walk: 'w' })).toMatchObject({ kind: 'question' })
+    expect(await other.approvals.approve({ call, walkId: 'w' })).toMatchObject({ kind: 'question' })
   })
 })
 

@@ -65,7 +65,7 @@ describe('the inbox in a terminal', () => {
       answer: { action: 'accept', content: { choice: 'allow_once' } },
       by: { participant: 'local', via: 'terminal' },
     })
-    expect(await assent.approvals.approve({ call, walk: 'walk-1', question: asked.id })).toMatchObject({
+    expect(await assent.approvals.approve({ call, walkId: 'walk-1', question: asked.id })).toMatchObject({
       kind: 'approved',
     })
   })
@@ -108,7 +108,7 @@ describe('the inbox in a terminal', () => {
     await say(terminal, 'q quit', 'd')
     await say(terminal, 'Why?', 'not today')
     await terminal.done
-    expect(await assent.approvals.approve({ call, walk: 'walk-1', question: asked.id })).toMatchObject({
+    expect(await assent.approvals.approve({ call, walkId: 'walk-1', question: asked.id })).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('not today'),
     })
@@ -133,7 +133,7 @@ describe('the inbox in a terminal', () => {
     await terminal.see('path: /tmp/notes.txt → /tmp/elsewhere')
     await say(terminal, 'q quit', 'a')
     await terminal.done
-    const approved = await assent.approvals.approve({ call, walk: 'walk-1', question: asked.id })
+    const approved = await assent.approvals.approve({ call, walkId: 'walk-1', question: asked.id })
     expect(approved).toMatchObject({
       kind: 'approved',
       call: { arguments: { path: '/tmp/elsewhere', content: 'hello' } },

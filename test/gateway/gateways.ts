@@ -9,7 +9,7 @@ import { createMcpHandler, type McpHttpHandler, McpServer, type ServerNotifier }
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
-import { type Behind, defaultGatewayClocks, defaultGatewayLimits } from '../../src/gateway/options.ts'
+import { defaultGatewayClocks, defaultGatewayLimits, type UpstreamServer } from '../../src/gateway/options.ts'
 import { openUpstream } from '../../src/gateway/upstream/open.ts'
 import {
   defaultLimits,
@@ -18,7 +18,7 @@ import {
   type UpstreamLimits,
   type UpstreamSettings,
 } from '../../src/gateway/upstream/options.ts'
-import { ProcessPlaces } from '../../src/gateway/upstream/stdio/process-slots.ts'
+import { ProcessSlots } from '../../src/gateway/upstream/stdio/process-slots.ts'
 import type { Assent, AssentOptions } from '../../src/index.ts'
 import { listening, login } from '../server/servers.ts'
 import type { AskedClient, Connect, ConnectOptions } from '../support/asking-clients.ts'
@@ -29,7 +29,7 @@ import { addOldTools, type Shared } from './old-tools.ts'
 /** What stands behind the gateway of a test. */
 export type Upstreams = Record<
   string,
-  (Omit<StdioSettings, 'name'> | Omit<HttpSettings, 'name'>) & Partial<Pick<Behind, 'trusted' | 'provider'>>
+  (Omit<StdioSettings, 'name'> | Omit<HttpSettings, 'name'>) & Partial<Pick<UpstreamServer, 'trusted' | 'provider'>>
 >
 
 export interface Gated {
@@ -53,23 +53,23 @@ export async function gated(
   { assentOptions = {}, withLogin = false, upstreamLimits = {}, ...options }: GatedOptions = {},
 ): Promise<Gated> {
   const assent = await anAssent({ policy: { default: 'allow', fallback: 'inbox' }, ...assentOptions })
-  const surroundings = {
+  const upstreamContext = {
     clock: systemClock,
     self: { name: 'assent', version: '0' },
     limits: { ...defaultLimits, ...upstreamLimits },
-    places: new ProcessPlaces(64),
+    slots: new ProcessSlots(64),
   }
-  const behind = Object.entries(upstreams).map(
-    ([id, { trusted = false, provider, ...settings }]): Behind => ({
+  const servers = Object.entries(upstreams).map(
+    ([id, { trusted = false, provider, ...settings }]): UpstreamServer => ({
       id,
-      upstream: openUpstream({ name: id, ...settings } as UpstreamSettings, surroundings),
+      upstream: openUpstream({ name: id, ...settings } as UpstreamSettings, upstreamContext),
       trusted,
       ...(provider !== undefined && { provider }),
     }),
   )
   const gateway = createGateway({
     assent: withLogin ? { ...assent, login } : assent,
-    behind,
+    servers,
     name: 'assent',
     version: '0',
     clocks: defaultGatewayClocks,

@@ -48,13 +48,13 @@ describe('a round that a 2025 upstream pretends', () => {
     const { connect } = await gated({ up: { url: await upstream(runs) } })
     const client = await connect(how, { only: 'up' })
     const { isError, outcome } = await client.call('sly')
-    expect({ isError, outcome }).toEqual({ isError: true, outcome: { status: 'failed', reason: 'upstream-rubbish' } })
-    const failed = { data: { status: 'failed', reason: 'upstream-rubbish' } }
+    expect({ isError, outcome }).toEqual({ isError: true, outcome: { status: 'failed', reason: 'upstream-malformed' } })
+    const failed = { data: { status: 'failed', reason: 'upstream-malformed' } }
     await expect(client.prompt('sly')).rejects.toMatchObject(failed)
     await expect(client.read('sly://one')).rejects.toMatchObject(failed)
     const params = { ref: { type: 'ref/prompt', name: 'sly' }, argument: { name: 'a', value: 'b' } }
     await expect(client.request('completion/complete', params)).rejects.toMatchObject({
-      data: { status: 'failed', reason: 'rubbish' },
+      data: { status: 'failed', reason: 'malformed' },
     })
     expect(client.asked).toEqual([])
     expect(client.received()).not.toContain('password')

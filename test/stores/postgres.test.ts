@@ -212,7 +212,7 @@ describe('several at once', () => {
 
   test('several who forget old steps at once delete each step once', async () => {
     const store = await open()
-    await Promise.all(times(60, (n) => store.steps.claim({ walk: `${n}`, name: 'call' }, new Date('2026-01-01'))))
+    await Promise.all(times(60, (n) => store.steps.claim({ walkId: `${n}`, name: 'call' }, new Date('2026-01-01'))))
 
     const deleted = await Promise.all(times(6, () => store.steps.deleteSteps(new Date('2027-01-01'), 1_000)))
     expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(60)
@@ -324,7 +324,7 @@ describe('attacks', () => {
     expect(await store.elicitations.get(bad as ElicitationId)).toBeUndefined()
     expect(await store.elicitations.latestAnswered(alice, bad)).toBeUndefined()
     expect(await store.elicitations.listOpen([alice, `group:${bad}`], 9)).toEqual([kept])
-    expect(await store.steps.finish({ walk: bad, name: 'call' }, { key: 'k', box: 'v1.x' })).toBe(false)
+    expect(await store.steps.finish({ walkId: bad, name: 'call' }, { key: 'k', box: 'v1.x' })).toBe(false)
     await store.elicitations.saveIfUnchanged(answered(kept))
     // Watched only now, so that the look at all that is watched must find it.
     await rung(store, kept)

@@ -24,8 +24,8 @@ export function aLocalCall(changed: Partial<ToolCall> = {}): ToolCall {
 }
 
 /** Puts a call to whoever may approve it, by the policy that holds. */
-export async function askedAbout(assent: Assent, call = aLocalCall(), walk = 'walk-1'): Promise<Elicitation> {
-  const approval = await assent.approvals.approve({ call, walk })
+export async function askedAbout(assent: Assent, call = aLocalCall(), walkId = 'walk-1'): Promise<Elicitation> {
+  const approval = await assent.approvals.approve({ call, walkId })
   if (approval.kind !== 'question') {
     throw new Error(`Nobody is asked: ${JSON.stringify({ approval, decided: decide(assent.approvals.policy, call) })}`)
   }

@@ -187,7 +187,7 @@ test('what came of steps is sealed anew as well, beside the answers, and opens',
   expect({ resealed, failed }).toEqual({ resealed: 240, failed: [] })
   expect(heard.at(-1)).toEqual({ resealed: 240, failed: 0 })
   expect(await finished.sealingKeys()).toEqual([newer.id])
-  const key = { walk: 'w7', name: 'call' }
+  const key = { walkId: 'w7', name: 'call' }
   const again = await finished.claim(key, at)
   if (again.kind !== 'finished') return expect.unreachable()
   expect(await vault.open(again.result, stepIdentity(key))).toBe('result of w7')
@@ -195,9 +195,9 @@ test('what came of steps is sealed anew as well, beside the answers, and opens',
 
 test('a step that cannot be opened is reported and left, and hides nothing behind it', async () => {
   const finished = await stepsOf(createVault(envKeys(formatKey(lost))), 150, 'lost')
-  const moved = { walk: 'moved', name: 'call' }
+  const moved = { walkId: 'moved', name: 'call' }
   await finished.claim(moved, at)
-  await finished.finish(moved, await before.seal('x', stepIdentity({ walk: 'elsewhere', name: 'call' })))
+  await finished.finish(moved, await before.seal('x', stepIdentity({ walkId: 'elsewhere', name: 'call' })))
   await fillSteps(finished, before, 20, 'fine')
 
   const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps: finished, connections, vault })
@@ -282,9 +282,9 @@ async function stepsOf(sealer: Vault, count: number, name = 'w'): Promise<StepSt
 
 async function fillSteps(store: StepStore, sealer: Vault, count: number, name: string): Promise<void> {
   for (let index = 0; index < count; index++) {
-    const key = { walk: `${name}${index}`, name: 'call' }
+    const key = { walkId: `${name}${index}`, name: 'call' }
     await store.claim(key, at)
-    await store.finish(key, await sealer.seal(`result of ${key.walk}`, stepIdentity(key)))
+    await store.finish(key, await sealer.seal(`result of ${key.walkId}`, stepIdentity(key)))
   }
 }
 

@@ -78,7 +78,7 @@ describe('keys', () => {
     const oldKey = byId.get(old?.id ?? '')
     if (oldKey === undefined) return expect.unreachable()
     const vault = createVault(envKeys(formatKey(oldKey)))
-    const step = { walk: 'w', name: 'call' }
+    const step = { walkId: 'w', name: 'call' }
     await assent.store.steps.claim(step, new Date('2199-01-01'))
     await assent.store.steps.finish(step, await vault.seal('done', stepIdentity(step)))
 
@@ -150,8 +150,8 @@ describe('what is old', () => {
     const assent = await anAssent({ clock })
     const { steps } = assent.store
     const soon = new Date(clock.now().getTime() + 60_000)
-    for (let n = 0; n < 620; n++) await steps.claim({ walk: `${n}`, name: 'call' }, soon)
-    const later = { walk: 'later', name: 'call' }
+    for (let n = 0; n < 620; n++) await steps.claim({ walkId: `${n}`, name: 'call' }, soon)
+    const later = { walkId: 'later', name: 'call' }
     await steps.claim(later, new Date(soon.getTime() + 60_000))
     clock.advance(60_000)
     expect(await assent.tidy()).toMatchObject({ deletedSteps: 0 })

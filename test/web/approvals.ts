@@ -15,7 +15,7 @@ let walks = 0
 export async function waitingCall({ assent }: Place, over: Partial<ToolCall> = {}): Promise<Elicitation> {
   const requester = { participant: alice, client: 'claude-code', clientName: 'Claude Code' }
   walks += 1
-  const approval = await assent.approvals.approve({ call: aCall({ requester, ...over }), walk: `walk-${walks}` })
+  const approval = await assent.approvals.approve({ call: aCall({ requester, ...over }), walkId: `walk-${walks}` })
   if (approval.kind !== 'question') throw new Error(`It was not asked: ${approval.kind}`)
   return approval.elicitation
 }

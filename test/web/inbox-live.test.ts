@@ -55,7 +55,7 @@ let walks = 0
 async function ask({ assent }: Served, over: Parameters<typeof aCall>[0] = {}) {
   walks += 1
   const requester = { participant: localParticipant, client: 'local', clientName: 'Claude Code' }
-  const approval = await assent.approvals.approve({ call: aCall({ requester, ...over }), walk: `w${walks}` })
+  const approval = await assent.approvals.approve({ call: aCall({ requester, ...over }), walkId: `w${walks}` })
   if (approval.kind !== 'question') throw new Error(approval.kind)
   return approval.elicitation
 }

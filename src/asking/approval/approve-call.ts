@@ -10,7 +10,7 @@ import { type Sent, walk } from '../../call/walk.ts'
 import { answererNames } from '../../elicitation/answering/answerers.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { sameQuestion, spendAgain, spendYes } from '../rounds/ask.ts'
 import type { Round } from '../rounds/round.ts'
 import type { AnsweredAsk } from '../rounds/walk-state.ts'
@@ -25,7 +25,7 @@ export interface HandlerDecision {
 }
 
 /** A call that wants to run, and what to do when it may. */
-export interface Waiting<Result, Credential = undefined> {
+export interface GuardedCall<Result, Credential = undefined> {
   readonly key: string
   readonly call: ToolCall
   /** Left out: policy decides. */
@@ -42,41 +42,41 @@ export interface Waiting<Result, Credential = undefined> {
  * Walks a call to its end: asks whoever may approve it by the best way there is, and runs it. Entered again after an
  * answer, it goes on from there; a yes that was spent before a later question is carried by the sealed state.
  */
-export async function walkApproved<Result, Credential = undefined>(
-  visit: Visit,
+export async function approveCall<Result, Credential = undefined>(
+  context: RequestContext,
   round: Round,
-  waiting: Waiting<Result, Credential>,
+  guarded: GuardedCall<Result, Credential>,
 ): Promise<Result> {
-  const { assent, walk: state, revision } = visit
-  const { key, call, byHandler, send } = waiting
+  const { assent, walk: state, revision } = context
+  const { key, call, byHandler, send } = guarded
   // Only what the handler says of it: what became of the tool or its rule meanwhile asks again, and is no mistake.
   const fingerprint = digest([byHandler?.decision.ruleDigest ?? '', byHandler?.message ?? ''])
-  const before = sameQuestion(key, state.a, fingerprint)
-  if (before?.g === callDigest(call)) return goOn(visit, waiting, before)
+  const before = sameQuestion(key, state.answered, fingerprint)
+  if (before?.spentFor === callDigest(call)) return goOn(context, guarded, before)
 
-  let question = sameQuestion(key, state.p, fingerprint)?.r
+  let question = sameQuestion(key, state.pending, fingerprint)?.record
   let spent: Grant | undefined
-  await takeAnswer(visit, key)
+  await takeAnswer(context, key)
   const entrance = {
     approvals: {
       ...assent.approvals,
       async start(approved: Approved, name: string) {
         // A lasting yes is not used up, so the state that brought it is: sent again, it runs nothing (M26-11).
         const isLasting = approved.grant?.uses.kind === 'many'
-        if (isLasting && question !== undefined && isPerRequest(revision)) await spendYes(visit, question)
+        if (isLasting && question !== undefined && isPerRequest(revision)) await spendYes(context, question)
         const started = await assent.approvals.start(approved, name)
         if (started.kind === 'started') spent = started.grant
         return started
       },
     },
-    access: async () => ({ kind: 'ready', credential: (await waiting.access?.()) as Credential }) as const,
+    access: async () => ({ kind: 'ready', credential: (await guarded.access?.()) as Credential }) as const,
     send: (approved: ToolCall, credential: Credential, changes: readonly Change[]) => {
-      delete state.p[key]
+      delete state.pending[key]
       // What policy or a lasting yes allows is decided anew in the next round; what was spent cannot be.
       if (spent?.uses.kind === 'once') {
         const record = spent.elicitation
-        const kept = { f: fingerprint, g: callDigest(call), v: changes as unknown as Json }
-        state.a[key] = { ...kept, ...(record !== undefined && { r: record }) }
+        const kept = { fingerprint, spentFor: callDigest(call), value: changes as unknown as Json }
+        state.answered[key] = { ...kept, ...(record !== undefined && { record }) }
       }
       return send(approved, changes, credential)
     },
@@ -84,10 +84,10 @@ export async function walkApproved<Result, Credential = undefined>(
   for (;;) {
     const outcome = await walk<Result, Credential, never>(entrance, {
       call,
-      walk: state.w,
+      walkId: state.id,
       ...(question !== undefined && { question }),
       ...byHandler,
-      mayAsk: (decision) => mayWait(decision, call) || canReach(visit, waiting, decision),
+      mayAsk: (decision) => mayWait(decision, call) || canReach(context, guarded, decision),
     })
     switch (outcome.kind) {
       case 'done':
@@ -95,27 +95,27 @@ export async function walkApproved<Result, Credential = undefined>(
       case 'refused':
         throw new AskRefused(outcome.status, outcome.message, outcome.reason)
       case 'question':
-        waiting.asked?.()
+        guarded.asked?.()
         question = outcome.elicitation.id
-        await ask(visit, round, { key, fingerprint }, outcome)
+        await ask(context, round, { key, fingerprint }, outcome)
     }
   }
 }
 
 /** The call was let run in an earlier round, and its handler asked something else then. */
 async function goOn<Result, Credential>(
-  visit: Visit,
-  { key, call, access, send }: Waiting<Result, Credential>,
-  { v, r }: AnsweredAsk,
+  context: RequestContext,
+  { key, call, access, send }: GuardedCall<Result, Credential>,
+  { value, record }: AnsweredAsk,
 ): Promise<Result> {
-  const { assent, walk: state } = visit
-  await spendAgain(visit, key)
-  const changes = (v ?? []) as unknown as Change[]
+  const { assent, walk: state } = context
+  await spendAgain(context, key)
+  const changes = (value ?? []) as unknown as Change[]
   const approved = { call: withChanges(call, changes) }
   const { result, outcome } = await send(approved.call, changes, (await access?.()) as Credential)
-  const asked = r && (await findAsked(visit, r))
+  const asked = record && (await findAsked(context, record))
   const kept = asked && (await assent.approvals.keepGrant(asked))
-  await assent.approvals.finish(approved, state.w, kept?.kind === 'yes' ? kept.grant : undefined, outcome)
+  await assent.approvals.finish(approved, state.id, kept?.kind === 'yes' ? kept.grant : undefined, outcome)
   return result
 }
 
@@ -126,17 +126,17 @@ function withChanges(call: ToolCall, changes: readonly Change[]): ToolCall {
 
 /** Asks by this client, or waits for whoever can be asked elsewhere. Comes back when the question is settled. */
 async function ask(
-  visit: Visit,
+  context: RequestContext,
   round: Round,
   place: { readonly key: string; readonly fingerprint: string },
   { elicitation, decision }: Extract<Approval, { kind: 'question' }>,
 ): Promise<void> {
-  const reason = await askApprover(visit, round, { ...place, elicitation })
+  const reason = await askApprover(context, round, { ...place, elicitation })
   if (reason === undefined) return
-  visit.assent.events.tell({ kind: 'fallback', server: visit.name, reason })
+  context.assent.events.tell({ kind: 'fallback', server: context.name, reason })
   const { requester } = elicitation
-  if (mayWait(decision, { requester })) return holdForApprover(visit, round, elicitation)
-  throw await cannotAskApprover(visit, elicitation)
+  if (mayWait(decision, { requester })) return holdForApprover(context, round, elicitation)
+  throw await cannotAskApprover(context, elicitation)
 }
 
 /** Whether the question may wait where this client is not needed: the rule says so, or names somebody else who may say yes. */
@@ -146,13 +146,13 @@ function mayWait({ fallback, approvers }: Decision, { requester }: Pick<ToolCall
 
 /** Whether this client can be asked for the yes that a decision wants. */
 function canReach(
-  visit: Visit,
-  { call, byHandler }: Pick<Waiting<unknown>, 'call' | 'byHandler'>,
+  context: RequestContext,
+  { call, byHandler }: Pick<GuardedCall<unknown>, 'call' | 'byHandler'>,
   decision: Decision,
 ): boolean {
-  const { modes, person } = visit
+  const { modes, person } = context
   const names = answererNames(person)
   if (!decision.approvers.some((approver) => names.includes(approver))) return false
-  if (!canBeAskedNow(visit)) return visit.assumeUrl
+  if (!canBeAskedNow(context)) return context.assumeUrl
   return modes.url || (modes.form && formForClient(call, decision, byHandler?.message) !== undefined)
 }

@@ -5,7 +5,7 @@ import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { clientAnswer, mostTries, tooManyTries, wordsFor } from '../answers.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { clientOf } from '../page.ts'
 import { keepingAlive } from '../progress.ts'
 import { push } from '../push/push.ts'
@@ -23,7 +23,7 @@ interface OpenApproval {
 }
 
 /** Whether the client of this request can be sent a question at all. */
-export function canBeAskedNow({ revision, canPush }: Visit): boolean {
+export function canBeAskedNow({ revision, canPush }: RequestContext): boolean {
   return isPerRequest(revision) || canPush
 }
 
@@ -31,58 +31,62 @@ export function canBeAskedNow({ revision, canPush }: Visit): boolean {
  * Asks by the best way the requester's own client has: a form where it may show the approval, else the page. Comes back
  * when the question is settled, by whomever; or with why this client is no way to the one who is asked.
  */
-export async function askApprover(visit: Visit, round: Round, open: OpenApproval): Promise<string | undefined> {
+export async function askApprover(
+  context: RequestContext,
+  round: Round,
+  open: OpenApproval,
+): Promise<string | undefined> {
   const { elicitation } = open
-  if (!isAsked(elicitation, visit.person)) return 'approver-elsewhere'
-  const form = formIn(visit, elicitation)
-  if (isPerRequest(visit.revision)) {
-    if (form !== undefined) return putForm(visit, round, open, form)
-    return visit.modes.url ? putPage(visit, round, open) : 'approval-unaskable'
+  if (!isAsked(elicitation, context.person)) return 'approver-elsewhere'
+  const form = formIn(context, elicitation)
+  if (isPerRequest(context.revision)) {
+    if (form !== undefined) return putForm(context, round, open, form)
+    return context.modes.url ? putPage(context, round, open) : 'approval-unaskable'
   }
-  if (form !== undefined && visit.canPush && (await pushForm(visit, elicitation, form))) return undefined
-  if (isToldByError(visit)) return putIntoError(visit, round, open)
-  if (visit.modes.url && visit.canPush && (await pushPage(visit, elicitation))) return undefined
+  if (form !== undefined && context.canPush && (await pushForm(context, elicitation, form))) return undefined
+  if (isToldByError(context)) return putIntoError(context, round, open)
+  if (context.modes.url && context.canPush && (await pushPage(context, elicitation))) return undefined
   return form === undefined ? 'approval-unaskable' : 'unanswered'
 }
 
-function putForm({ walk }: Visit, round: Round, open: OpenApproval, form: ClientForm): Promise<never> {
+function putForm({ walk }: RequestContext, round: Round, open: OpenApproval, form: ClientForm): Promise<never> {
   const { key, fingerprint, elicitation } = open
   const pending = pendingOf(walk, open)
-  walk.p[key] = pending ?? { f: fingerprint, r: elicitation.id }
-  const message = pending?.e === undefined ? form.message : `${pending.e}\n\n${form.message}`
+  walk.pending[key] = pending ?? { fingerprint: fingerprint, record: elicitation.id }
+  const message = pending?.problem === undefined ? form.message : `${pending.problem}\n\n${form.message}`
   return round.put(key, formParams(message, form.schema, perRequest).params)
 }
 
-async function putPage(visit: Visit, round: Round, open: OpenApproval): Promise<undefined> {
-  const { assent, clocks, walk } = visit
+async function putPage(context: RequestContext, round: Round, open: OpenApproval): Promise<undefined> {
+  const { assent, clocks, walk } = context
   const { key, fingerprint, elicitation } = open
   const { id } = elicitation
-  const pending = pendingOf(walk, open) ?? { f: fingerprint, r: id }
-  walk.p[key] = pending
-  if (pending.o !== true) return round.put(key, urlParams(pageOf(visit, elicitation), id, perRequest))
+  const pending = pendingOf(walk, open) ?? { fingerprint: fingerprint, record: id }
+  walk.pending[key] = pending
+  if (pending.opened !== true) return round.put(key, urlParams(pageOf(context, elicitation), id, perRequest))
   const seen = await round.hold(() => assent.wait(id, { timeoutMs: clocks.hold, signal: round.signal }))
   return seen.state.kind === 'open' ? round.rest() : undefined
 }
 
 /** What the walk knows of this very question: what the client says to an earlier one is no answer to it. */
-function pendingOf(walk: Visit['walk'], { key, elicitation }: OpenApproval) {
-  const pending = Object.hasOwn(walk.p, key) ? walk.p[key] : undefined
-  return pending?.r === elicitation.id ? pending : undefined
+function pendingOf(walk: RequestContext['walk'], { key, elicitation }: OpenApproval) {
+  const pending = Object.hasOwn(walk.pending, key) ? walk.pending[key] : undefined
+  return pending?.record === elicitation.id ? pending : undefined
 }
 
 /** False: the client gave no answer. */
-async function pushForm(visit: Visit, elicitation: Elicitation, form: ClientForm): Promise<boolean> {
-  const { revision, ctx } = visit
+async function pushForm(context: RequestContext, elicitation: Elicitation, form: ClientForm): Promise<boolean> {
+  const { revision, ctx } = context
   if (revision === undefined) return false
   const onWire = revision === '2025-06-18' ? withoutValues(form.schema) : { schema: form.schema, fill: asGiven }
   let words = ''
   for (let tries = 1; ; tries += 1) {
     const { params, lift } = formParams(`${words}${form.message}`, onWire.schema, revision)
-    const pushed = await keepingAlive(ctx, () => push(visit, params, elicitation.id))
+    const pushed = await keepingAlive(ctx, () => push(context, params, elicitation.id))
     if (pushed.kind === 'settled') return true
     if (pushed.kind === 'unanswered') return false
     const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
-    const errors = await answerFrom(visit, elicitation, form.schema, given, (content) => onWire.fill(lift(content)))
+    const errors = await answerFrom(context, elicitation, form.schema, given, (content) => onWire.fill(lift(content)))
     if (errors === undefined) return true
     if (tries >= mostTries) throw tooManyTries(errors)
     words = `${wordsFor(errors)}\n\n`
@@ -110,32 +114,32 @@ function withoutValues(schema: FormSchema): { schema: FormSchema; fill(content: 
 }
 
 /** False: the client did not say whether the person will open the page. */
-async function pushPage(visit: Visit, elicitation: Elicitation): Promise<boolean> {
-  const { assent, revision, clocks, ctx } = visit
+async function pushPage(context: RequestContext, elicitation: Elicitation): Promise<boolean> {
+  const { assent, revision, clocks, ctx } = context
   if (revision === undefined) return false
   const { id } = elicitation
-  const pushed = await keepingAlive(ctx, () => push(visit, urlParams(pageOf(visit, elicitation), id, revision), id))
+  const pushed = await keepingAlive(ctx, () => push(context, urlParams(pageOf(context, elicitation), id, revision), id))
   if (pushed.kind === 'unanswered') return false
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
-    await assent.answer(id, clientOf(visit), { action: pushed.result.action })
+    await assent.answer(id, clientOf(context), { action: pushed.result.action })
   }
   // Accept is consent to open the page, never the answer (E11-19).
   const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
-  if (seen.state.kind === 'open') throw stillPending(visit, seen)
-  await visit.complete(id)
+  if (seen.state.kind === 'open') throw stillPending(context, seen)
+  await context.complete(id)
   return true
 }
 
-function isToldByError({ modes, canPush, urlBy, assumeUrl }: Visit): boolean {
+function isToldByError({ modes, canPush, urlBy, assumeUrl }: RequestContext): boolean {
   return canPush ? modes.url && urlBy === 'error' : assumeUrl
 }
 
 /** By the error -32042 the client sends its person to the page, and makes the same call again (E11-23). */
-function putIntoError(visit: Visit, round: Round, { key, elicitation }: OpenApproval): Promise<never> {
-  visit.completeLater(elicitation.id)
-  return round.put(key, urlParams(pageOf(visit, elicitation), elicitation.id, '2025-11-25'))
+function putIntoError(context: RequestContext, round: Round, { key, elicitation }: OpenApproval): Promise<never> {
+  context.completeLater(elicitation.id)
+  return round.put(key, urlParams(pageOf(context, elicitation), elicitation.id, '2025-11-25'))
 }
 
-function pageOf({ assent }: Visit, { id, question }: Elicitation) {
+function pageOf({ assent }: RequestContext, { id, question }: Elicitation) {
   return { mode: 'url', message: question.message, url: assent.linkTo(id, approvePage) } as const
 }

@@ -3,7 +3,7 @@ import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { keepingAlive } from '../progress.ts'
 import type { Round } from '../rounds/round.ts'
 
@@ -11,16 +11,19 @@ import type { Round } from '../rounds/round.ts'
  * Waits a while for someone whom this client cannot ask: they are told in the inbox and on channels. Still open, the
  * call ends with words that say who must answer, where and until when; the same call after the yes runs at once.
  */
-export async function holdForApprover(visit: Visit, round: Round, { id }: Elicitation): Promise<void> {
-  const { assent, clocks, ctx, revision } = visit
+export async function holdForApprover(context: RequestContext, round: Round, { id }: Elicitation): Promise<void> {
+  const { assent, clocks, ctx, revision } = context
   const signal = isPerRequest(revision) ? round.signal : ctx.mcpReq.signal
   const wait = () => keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.hold, signal }))
   const seen = await (isPerRequest(revision) ? round.hold(wait) : wait())
-  if (seen.state.kind === 'open') throw stillPending(visit, seen)
+  if (seen.state.kind === 'open') throw stillPending(context, seen)
 }
 
 /** The end of a call for now, for the model: whose yes it waits for, where, and until when. */
-export function stillPending({ assent, person }: Visit, { id, answerers, expiresAt }: Elicitation): AskRefused {
+export function stillPending(
+  { assent, person }: RequestContext,
+  { id, answerers, expiresAt }: Elicitation,
+): AskRefused {
   const nameOf = (name: Answerer) => {
     if (name === person.participant) return 'the person who uses this client'
     return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
@@ -34,7 +37,7 @@ export function stillPending({ assent, person }: Visit, { id, answerers, expires
 }
 
 /** The client turned out to be no way to the one who is asked, and the rule names no other: nobody will ever answer. */
-export async function cannotAskApprover({ assent, call }: Visit, { id }: Elicitation): Promise<AskRefused> {
+export async function cannotAskApprover({ assent, call }: RequestContext, { id }: Elicitation): Promise<AskRefused> {
   await assent.withdraw(id, call.requester, 'the client could not ask')
   const message = 'This needs a yes from a person, and this client cannot ask for it, so it is denied.'
   return new AskRefused('denied', message, 'cannot-ask')

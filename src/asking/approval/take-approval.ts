@@ -7,37 +7,37 @@ import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import { formParams } from '../../mcp/elicit-params.ts'
 import { type ClientAnswer, clientAnswer, mostTries, tooManyTries, wordsFor } from '../answers.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { clientOf } from '../page.ts'
 
 /**
  * Takes what a 2026 client says to the approval that its walk waits for. Before anything is decided: a no counts, whatever
  * was allowed meanwhile.
  */
-export async function takeAnswer(visit: Visit, key: string): Promise<void> {
-  const { walk, responses } = visit
-  const pending = Object.hasOwn(walk.p, key) ? walk.p[key] : undefined
+export async function takeAnswer(context: RequestContext, key: string): Promise<void> {
+  const { walk, responses } = context
+  const pending = Object.hasOwn(walk.pending, key) ? walk.pending[key] : undefined
   const given = clientAnswer(responses.get(key))
-  if (pending?.r === undefined || given === undefined) return
-  const asked = await findAsked(visit, pending.r)
+  if (pending?.record === undefined || given === undefined) return
+  const asked = await findAsked(context, pending.record)
   if (asked?.state.kind !== 'open') return
 
-  const form = formIn(visit, asked)
+  const form = formIn(context, asked)
   if (form === undefined && given.action === 'accept') {
     // Accept is consent to open the page, never the answer (E11-19).
-    walk.p[key] = { ...pending, o: true }
+    walk.pending[key] = { ...pending, opened: true }
     return
   }
   const { lift } = form === undefined ? { lift: () => ({}) } : formParams(form.message, form.schema, '2026-07-28')
-  const errors = await answerFrom(visit, asked, form?.schema, given, lift)
+  const errors = await answerFrom(context, asked, form?.schema, given, lift)
   if (errors === undefined) return
-  const tries = (pending.t ?? 0) + 1
+  const tries = (pending.tries ?? 0) + 1
   if (tries >= mostTries) throw tooManyTries(errors)
-  walk.p[key] = { ...pending, t: tries, e: wordsFor(errors) }
+  walk.pending[key] = { ...pending, tries: tries, problem: wordsFor(errors) }
 }
 
 /** A question that is kept no longer is as if it had not been asked. */
-export async function findAsked({ assent }: Visit, id: ElicitationId): Promise<Elicitation | undefined> {
+export async function findAsked({ assent }: RequestContext, id: ElicitationId): Promise<Elicitation | undefined> {
   try {
     return await assent.look(id)
   } catch (error) {
@@ -47,7 +47,7 @@ export async function findAsked({ assent }: Visit, id: ElicitationId): Promise<E
 }
 
 /** The approval as this client may show it; undefined: it is the page's. */
-export function formIn({ modes, person }: Visit, asked: Elicitation): ClientForm | undefined {
+export function formIn({ modes, person }: RequestContext, asked: Elicitation): ClientForm | undefined {
   const about = approvalIn(asked)
   if (about === undefined || asked.question.mode !== 'form' || !modes.form || !isAsked(asked, person)) return undefined
   return formForClient(about.call, about.decision, asked.question.message)
@@ -55,20 +55,20 @@ export function formIn({ modes, person }: Visit, asked: Elicitation): ClientForm
 
 /** Answers for the client's person. Undefined: it is settled; else what was wrong, and it can be asked again. */
 export async function answerFrom(
-  visit: Visit,
+  context: RequestContext,
   { id }: Elicitation,
   schema: FormSchema | undefined,
   given: ClientAnswer,
   lift: (content: unknown) => unknown,
 ): Promise<readonly FieldError[] | undefined> {
-  const { assent } = visit
+  const { assent } = context
   if (given.action !== 'accept' || schema === undefined) {
-    await assent.answer(id, clientOf(visit), { action: given.action })
+    await assent.answer(id, clientOf(context), { action: given.action })
     return undefined
   }
   // The page offers more than a client is shown: only what was shown can be chosen here.
   const read = validateContent(schema, lift(given.content ?? {}))
   if (read.kind === 'invalid') return read.errors
-  const answered = await assent.answer(id, clientOf(visit), { action: 'accept', content: read.content })
+  const answered = await assent.answer(id, clientOf(context), { action: 'accept', content: read.content })
   return answered.kind === 'invalid' ? answered.errors : undefined
 }

@@ -5,7 +5,7 @@ import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { factsOf } from '../registered-tools.ts'
 import type { HandlerDecision } from './approve-call.ts'
 
@@ -22,8 +22,8 @@ export interface ApprovalOptions {
 }
 
 /** The request of a visit as a call that can be decided about. */
-export function toolCallOf(visit: Visit): ToolCall {
-  const { call, person, name } = visit
+export function toolCallOf(context: RequestContext): ToolCall {
+  const { call, person, name } = context
   if (call.method !== 'tools/call') throw new BadArgument('Only the call of a tool can be approved.')
   return {
     requester: call.requester,
@@ -33,13 +33,13 @@ export function toolCallOf(visit: Visit): ToolCall {
     arguments: isPlainObject(call.arguments) ? (call.arguments as JsonObject) : {},
     // Whoever runs this server wrote its tools: their word on them counts.
     trusted: true,
-    ...factsOf(visit.tools, call.name),
+    ...factsOf(context.tools, call.name),
   }
 }
 
 /** What a handler that asks for approval by itself decides. */
 export function decidedByHandler(
-  { call }: Visit,
+  { call }: RequestContext,
   message: string,
   { approvers, answer = 'client', expires, fallback = 'deny' }: Omit<ApprovalOptions, 'key'>,
 ): HandlerDecision {

@@ -3,7 +3,7 @@ import type { ElicitationResult } from '../../elicitation/result.ts'
 import { urlParams } from '../../mcp/elicit-params.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import { refusedBy } from '../answers.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { openPage, type PageAsk } from '../page.ts'
 import type { Round } from '../rounds/round.ts'
 
@@ -14,8 +14,13 @@ const day = 86_400_000
  * again with the same arguments, the answer is found by its type: an author's own, which stays good for every call, or
  * one made of this very call, which is good once.
  */
-export async function askByError(visit: Visit, round: Round, key: string, ask: PageAsk): Promise<ElicitationResult> {
-  const { assent, call } = visit
+export async function askByError(
+  context: RequestContext,
+  round: Round,
+  key: string,
+  ask: PageAsk,
+): Promise<ElicitationResult> {
+  const { assent, call } = context
   const about = digest([
     requesterKey(call.requester),
     call.method,
@@ -31,19 +36,23 @@ export async function askByError(visit: Visit, round: Round, key: string, ask: P
   if (
     known !== undefined &&
     !isOld &&
-    ((ask.type !== undefined && known.success) || (await isFirstUse(visit, type, known)))
+    ((ask.type !== undefined && known.success) || (await isFirstUse(context, type, known)))
   ) {
     if (known.action !== 'accept') throw refusedBy(known.action)
     return known
   }
-  const { id, question } = await openPage(visit, about, { ...ask, type })
-  visit.completeLater(id)
+  const { id, question } = await openPage(context, about, { ...ask, type })
+  context.completeLater(id)
   return round.put(key, urlParams(question, id, '2025-11-25'))
 }
 
 /** An answer to one call counts for one call; and a no is told once, after which the person may be asked again. */
-async function isFirstUse({ assent }: Visit, type: string, { completedAt }: ElicitationResult): Promise<boolean> {
+async function isFirstUse(
+  { assent }: RequestContext,
+  type: string,
+  { completedAt }: ElicitationResult,
+): Promise<boolean> {
   const until = new Date(assent.clock.now().getTime() + day)
-  const claimed = await assent.store.steps.claim({ walk: type, name: `used ${completedAt.toISOString()}` }, until)
+  const claimed = await assent.store.steps.claim({ walkId: type, name: `used ${completedAt.toISOString()}` }, until)
   return claimed.kind === 'claimed'
 }

@@ -5,7 +5,7 @@ import type { Revision } from '../../elicitation/form/revision.ts'
 import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from '../answers.ts'
-import type { Visit } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
 import { aboutOf, clientOf, openPage, type PageAsk } from '../page.ts'
 import { keepingAlive } from '../progress.ts'
@@ -20,26 +20,26 @@ export type Pushed =
 
 /** Asks a client of 2025 by a form, and waits. Undefined: the client gave no answer in its time; there may be another way. */
 export async function pushForm(
-  visit: Visit,
+  context: RequestContext,
   revision: Revision,
   key: string,
   form: AskedForm,
   isYes: boolean,
 ): Promise<{ value: unknown } | undefined> {
-  const { assent, call, name, clocks } = visit
+  const { assent, call, name, clocks } = context
   const { elicitation } = await assent.ask({
     question: { mode: 'form', message: form.message, schema: form.schema },
     purpose: isYes ? 'confirm' : 'input',
     origin: { server: name },
     requester: call.requester,
-    about: aboutOf(visit, key),
+    about: aboutOf(context, key),
     expiresInMs: clocks.question,
   })
 
   let message = form.message
   for (let tries = 1; ; tries++) {
     const { params, lift } = formParams(message, form.schema, revision)
-    let pushed = await keepingAlive(visit.ctx, () => push(visit, params, elicitation.id))
+    let pushed = await keepingAlive(context.ctx, () => push(context, params, elicitation.id))
     if (pushed.kind === 'unanswered') {
       const last = await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
       if (last.state.kind !== 'answered') return undefined
@@ -47,7 +47,7 @@ export async function pushForm(
       pushed = { kind: 'settled', elicitation: last }
     }
     const settled =
-      pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(visit, elicitation.id, pushed, form, lift)
+      pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(context, elicitation.id, pushed, form, lift)
     if ('errors' in settled) {
       if (tries >= mostTries) {
         await assent.withdraw(elicitation.id, call.requester, 'no answer fitted the form')
@@ -66,21 +66,26 @@ export async function pushForm(
 }
 
 /** Asks a client of 2025-11-25 to send the person to a page, and waits until they are done there. */
-export async function pushPage(visit: Visit, revision: Revision, key: string, ask: PageAsk): Promise<Elicitation> {
-  const { assent, clocks, ctx } = visit
-  const { id, question } = await openPage(visit, aboutOf(visit, key), ask)
-  const pushed = await push(visit, urlParams(question, id, revision), id)
+export async function pushPage(
+  context: RequestContext,
+  revision: Revision,
+  key: string,
+  ask: PageAsk,
+): Promise<Elicitation> {
+  const { assent, clocks, ctx } = context
+  const { id, question } = await openPage(context, aboutOf(context, key), ask)
+  const pushed = await push(context, urlParams(question, id, revision), id)
   if (pushed.kind === 'unanswered') {
-    await assent.withdraw(id, visit.call.requester, 'the client did not answer')
-    assent.events.tell({ kind: 'fallback', server: visit.name, reason: 'unanswered' })
+    await assent.withdraw(id, context.call.requester, 'the client did not answer')
+    assent.events.tell({ kind: 'fallback', server: context.name, reason: 'unanswered' })
     throw new AskRefused('expired', 'The client did not say whether the person will open the page.', 'unanswered')
   }
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
-    await assent.answer(id, clientOf(visit), { action: pushed.result.action })
+    await assent.answer(id, clientOf(context), { action: pushed.result.action })
   }
   // Accept is consent to open the page, never the answer (E11-19).
   const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
-  if (isSettled(seen)) await visit.complete(id)
+  if (isSettled(seen)) await context.complete(id)
   const refusal = refusalIn(seen)
   if (refusal !== undefined) throw refusal
   return seen
@@ -88,7 +93,7 @@ export async function pushPage(visit: Visit, revision: Revision, key: string, as
 
 /** Sends the question to the client, and waits for whoever answers first. */
 export async function push(
-  { assent, ctx, call, clocks, ready }: Visit,
+  { assent, ctx, call, clocks, ready }: RequestContext,
   params: ElicitParams,
   id: ElicitationId,
 ): Promise<Pushed> {
@@ -138,21 +143,21 @@ function requesterGone(): AskRefused {
 }
 
 async function answeredBy(
-  visit: Visit,
+  context: RequestContext,
   id: ElicitationId,
   { result }: Extract<Pushed, { kind: 'answered' }>,
   form: AskedForm,
   lift: (content: unknown) => unknown,
 ) {
   const given = clientAnswer(result) ?? { action: 'cancel' as const }
-  if (given.action !== 'accept') return settledBy(visit, id, { action: given.action })
+  if (given.action !== 'accept') return settledBy(context, id, { action: given.action })
   // The author's schema may ask for more than the form can say: while the question is open, it can be asked again.
   const read = await form.read(lift(given.content ?? {}))
-  return read.kind === 'invalid' ? read : settledBy(visit, id, { action: 'accept', content: read.content })
+  return read.kind === 'invalid' ? read : settledBy(context, id, { action: 'accept', content: read.content })
 }
 
-async function settledBy(visit: Visit, id: ElicitationId, answer: Answer) {
-  const answered = await visit.assent.answer(id, clientOf(visit), answer)
+async function settledBy(context: RequestContext, id: ElicitationId, answer: Answer) {
+  const answered = await context.assent.answer(id, clientOf(context), answer)
   return answered.kind === 'invalid' ? answered : answered.elicitation
 }
 

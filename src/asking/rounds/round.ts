@@ -1,7 +1,7 @@
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server'
 import type { ElicitParams } from '../../mcp/elicit-params.ts'
-import type { Visit } from '../context.ts'
-import { carry } from './seal-walk.ts'
+import type { RequestContext } from '../context.ts'
+import { sealWalk } from './seal-walk.ts'
 
 /** One round of a 2026 client: the questions that a handler puts before it can go on. */
 export interface Round {
@@ -87,8 +87,8 @@ export function startRound(gone: AbortSignal): Round {
 }
 
 /** What the client is told at the end of a round: the questions, and the sealed state of the walk. */
-export async function endRound(visit: Visit, round: Round): Promise<InputRequiredResult> {
-  const requestState = await carry(visit)
+export async function endRound(context: RequestContext, round: Round): Promise<InputRequiredResult> {
+  const requestState = await sealWalk(context)
   const inputRequests = Object.fromEntries(round.requests) as never
   const result = inputRequired(round.requests.size === 0 ? { requestState } : { inputRequests, requestState })
   ours.add(result)

@@ -3,58 +3,94 @@ import type { Json } from '../../base/json.ts'
 import { isPlainObject } from '../../base/json.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 
-/** Where a walk stands between two requests of a 2026 client. It travels sealed, so its names are short. */
+/** Where a walk stands between two requests of a 2026 client. `sealWalk` seals it into the client's `requestState`. */
 export interface WalkState {
-  /** The walk's id. */
-  readonly w: string
-  /** Questions that are answered, by key. */
-  readonly a: Record<string, AnsweredAsk>
-  /** Questions that are put, by key. */
-  readonly p: Record<string, PendingAsk>
-  /** How many rounds it took so far: tells the states of one walk apart. */
-  n?: number
-  /** The state of a handler that keeps one of its own. */
-  s?: string
-  /** How far a call got at an upstream, where the handler forwards. */
-  u?: Json
+  readonly id: string
+  /** Answered questions, by key. */
+  readonly answered: Record<string, AnsweredAsk>
+  /** Open questions, by key. */
+  readonly pending: Record<string, PendingAsk>
+  /** The number of rounds so far. It tells the states of one walk apart. */
+  round?: number
+  /** The handler's own `requestState`, if it keeps one. */
+  handlerState?: string
+  /** How far the call got at an upstream. Only the gateway writes it (`gateway/forward/upstream-progress.ts`). */
+  upstream?: Json
 }
 
-/** A question that was answered. A secret is never in here: only the record that keeps it. */
+/** An answered question. Never holds a secret: only the id of the record that keeps it. */
 export interface AnsweredAsk {
   /** Digest of the question. */
-  readonly f: string
-  readonly v?: Json
-  readonly r?: ElicitationId
-  /** It got no yes. */
-  readonly x?: Refused
-  /** An approval that was spent, by the digest of the call it let run: the walk goes on past it. */
-  readonly g?: string
+  readonly fingerprint: string
+  readonly value?: Json
+  readonly record?: ElicitationId
+  /** Set when the question did not get a yes. */
+  readonly refused?: Refused
+  /** Set for an approval that was spent: the digest of the call that it let run. */
+  readonly spentFor?: string
 }
 
 /** How a question ended without an answer that counts. */
 export type Refused = 'decline' | 'cancel' | 'invalid'
 
-/** A question that is put and not answered. */
+/** A question without an answer. */
 export interface PendingAsk {
-  readonly f: string
+  readonly fingerprint: string
   /** How many answers did not fit the form. */
-  readonly t?: number
-  /** What was wrong with the last one, in words. */
-  readonly e?: string
-  /** The record of it, when the answer comes from elsewhere. */
-  readonly r?: ElicitationId
+  readonly tries?: number
+  /** What was wrong with the last one, for the person. */
+  readonly problem?: string
+  /** The kept record, if the answer can come from somewhere else than this client. */
+  readonly record?: ElicitationId
   /** The person agreed to open the page. */
-  readonly o?: true
+  readonly opened?: true
 }
 
 export function newWalk(): WalkState {
-  return { w: randomUUID(), a: {}, p: {} }
+  return { id: randomUUID(), answered: {}, pending: {} }
 }
 
-/** The walk that a state of ours holds. */
-export function walkFrom(state: unknown): WalkState {
-  // It was sealed by us, so it is one of these; a version of ours that spelled it otherwise starts the walk anew.
-  return isPlainObject(state) && typeof state.w === 'string' && isPlainObject(state.a) && isPlainObject(state.p)
-    ? (state as unknown as WalkState)
-    : newWalk()
+// A state travels in every request of a 2026 client, so its keys are short on the wire. The table is part of the
+// sealed format: states that an earlier version sealed must still open. Never reuse a letter.
+const walkKeys = { id: 'w', answered: 'a', pending: 'p', round: 'n', handlerState: 's', upstream: 'u' } as const
+const answeredKeys = { fingerprint: 'f', value: 'v', record: 'r', refused: 'x', spentFor: 'g' } as const
+const pendingKeys = { fingerprint: 'f', tries: 't', problem: 'e', record: 'r', opened: 'o' } as const
+
+/** The walk in its sealed format. */
+export function encodeWalk(walk: WalkState): Json {
+  const { answered, pending } = walk
+  return {
+    ...renamed({ ...walk }, walkKeys),
+    [walkKeys.answered]: mapped(answered, (ask) => renamed({ ...ask }, answeredKeys)),
+    [walkKeys.pending]: mapped(pending, (ask) => renamed({ ...ask }, pendingKeys)),
+  } as Json
+}
+
+/** The walk in an opened state. A state in an unknown format starts a new walk: it was ours, but says nothing we can use. */
+export function decodeWalk(state: unknown): WalkState {
+  if (!isPlainObject(state) || typeof state.w !== 'string' || !isPlainObject(state.a) || !isPlainObject(state.p)) {
+    return newWalk()
+  }
+  return {
+    ...renamed(state, inverted(walkKeys)),
+    answered: mapped(state.a, (ask) => renamed(ask as object, inverted(answeredKeys))),
+    pending: mapped(state.p, (ask) => renamed(ask as object, inverted(pendingKeys))),
+  } as unknown as WalkState
+}
+
+function renamed(record: object, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => {
+      const other = Object.hasOwn(names, name) ? names[name] : undefined
+      return other === undefined || value === undefined ? [] : [[other, value]]
+    }),
+  )
+}
+
+function mapped<Value>(record: Record<string, Value>, change: (value: Value) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+}
+
+function inverted(names: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(names).map(([name, other]) => [other, name]))
 }

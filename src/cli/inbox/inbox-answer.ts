@@ -13,20 +13,20 @@ import type { Answered } from '../../elicitation/answering/answer.ts'
 import type { Answer } from '../../elicitation/elicitation.ts'
 import type { Content, Field, FieldValue } from '../../elicitation/form/schema.ts'
 import { localParticipant } from '../../participant/participant.ts'
-import { atTerminal, type Waiting } from './inbox-read.ts'
+import { atTerminal, type InboxItem } from './inbox-read.ts'
 import { showChanges } from './inbox-show.ts'
 
 /** What became of a question that was shown. */
 export type Outcome = 'answered' | 'skipped' | 'quit'
 
-type Approval = NonNullable<Waiting['approval']>
+type Approval = NonNullable<InboxItem['approval']>
 
 /** An approver at work on one call. */
 interface Work {
   readonly assent: Assent
   readonly dialogue: Dialogue
   readonly screen: Screen
-  readonly one: Waiting
+  readonly one: InboxItem
   readonly approval: Approval
 }
 
@@ -120,7 +120,7 @@ async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Cho
 }
 
 /** The arguments that the rule lets the approver change, as fields of the form. */
-function editableFields({ asked }: Waiting): [string, Field][] {
+function editableFields({ asked }: InboxItem): [string, Field][] {
   const { properties = {} } = asked.question.schema ?? {}
   return Object.entries(properties).filter(([name]) => name.startsWith(editPrefix) || name.startsWith(jsonPrefix))
 }
@@ -183,7 +183,7 @@ async function reasonFrom(dialogue: Dialogue): Promise<string | undefined> {
 /** Answers an approval at the terminal. What was not edited goes as it came. */
 export function answerWith(
   assent: Assent,
-  { asked }: Waiting,
+  { asked }: InboxItem,
   choice: Choice,
   { edits = {}, reason }: { readonly edits?: Content; readonly reason?: string } = {},
 ): Promise<Answered> {

@@ -9,7 +9,7 @@ import { type Answer, isSettled } from '../../elicitation/elicitation.ts'
 import { defaultsOf } from '../../elicitation/form/defaults.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import { answerApproval, type Outcome } from './inbox-answer.ts'
-import { atTerminal, readInbox, type Waiting } from './inbox-read.ts'
+import { atTerminal, type InboxItem, readInbox } from './inbox-read.ts'
 import { showWaiting } from './inbox-show.ts'
 
 /** A person at a terminal. */
@@ -53,7 +53,13 @@ function nothingWords(skipped: number, watch: boolean): string {
   return watch ? `${left} Waiting for more; Ctrl-C ends it.` : left
 }
 
-async function answerOne(assent: Assent, screen: Screen, at: AtTerminal, one: Waiting, left: number): Promise<Outcome> {
+async function answerOne(
+  assent: Assent,
+  screen: Screen,
+  at: AtTerminal,
+  one: InboxItem,
+  left: number,
+): Promise<Outcome> {
   const gone = new AbortController()
   const over = AbortSignal.any([gone.signal, at.signal])
   const leaving = new AbortController()
@@ -83,7 +89,7 @@ function converse(
   dialogue: Dialogue,
   screen: Screen,
   at: AtTerminal,
-  one: Waiting,
+  one: InboxItem,
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (one.approval !== undefined) return answerApproval({ assent, dialogue, screen, one, approval: one.approval })
@@ -98,7 +104,7 @@ async function fillForm(
   assent: Assent,
   dialogue: Dialogue,
   screen: Screen,
-  { asked }: Waiting,
+  { asked }: InboxItem,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { question, origin } = asked
@@ -126,7 +132,7 @@ async function visitPage(
   dialogue: Dialogue,
   screen: Screen,
   at: AtTerminal,
-  { asked, link }: Waiting,
+  { asked, link }: InboxItem,
 ): Promise<Outcome> {
   const canConfirm = asked.purpose === 'confirm' && asked.question.schema === undefined
   const openUrl = at.openUrl ?? ((url: string) => openBrowser(url, at.env))

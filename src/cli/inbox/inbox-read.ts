@@ -15,7 +15,7 @@ import type { Config } from '../config/config.ts'
 export const atTerminal: Answering = { participant: localParticipant, groups: [], via: 'terminal' }
 
 /** A question that waits, with what it takes to answer it. */
-export interface Waiting {
+export interface InboxItem {
   readonly asked: Elicitation
   readonly link: string
   /** What an approval is about. */
@@ -25,7 +25,7 @@ export interface Waiting {
 const atOnce = 200
 
 /** What waits for the local person, most urgent first. */
-export async function readInbox(assent: Assent): Promise<Waiting[]> {
+export async function readInbox(assent: Assent): Promise<InboxItem[]> {
   const all: Elicitation[] = []
   for (;;) {
     const page = await assent.listOpen(atTerminal, atOnce, all.at(-1)?.id)
@@ -40,13 +40,13 @@ export async function readInbox(assent: Assent): Promise<Waiting[]> {
 }
 
 /** The one that an id, or how it begins, names. */
-export async function findInInbox(assent: Assent, id: string): Promise<Waiting | undefined> {
+export async function findInInbox(assent: Assent, id: string): Promise<InboxItem | undefined> {
   const found = (await readInbox(assent)).filter(({ asked }) => asked.id.startsWith(id))
   if (found.length > 1) throw new BadArgument(`${found.length} questions begin with ${id}. Write more of the id.`)
   return found[0]
 }
 
-function waiting({ linkTo }: Assent, asked: Elicitation): Waiting {
+function waiting({ linkTo }: Assent, asked: Elicitation): InboxItem {
   const link = answerLink((id: ElicitationId, page: string) => linkTo(id, page), asked)
   const about = approvalIn(asked)
   if (about === undefined) return { asked, link }
@@ -68,7 +68,7 @@ export function refuseStrangers({ auth, store, publicUrl }: Config): void {
 }
 
 /** For scripts. */
-export function asJson({ asked, link, approval }: Waiting): JsonObject {
+export function asJson({ asked, link, approval }: InboxItem): JsonObject {
   const { id, purpose, origin, requester, createdAt, expiresAt, question } = asked
   const { participant, client, clientName } = requester
   return {

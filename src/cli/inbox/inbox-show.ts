@@ -5,10 +5,10 @@ import { showArguments, shownText, showText } from '../../base/text/show-text.ts
 import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
 import { duration } from '../../web/pages/layout/times.ts'
-import type { Waiting } from './inbox-read.ts'
+import type { InboxItem } from './inbox-read.ts'
 
 /** One question, with everything that it is about: nothing that would run is left out. */
-export function showWaiting(screen: Screen, one: Waiting, now: Date, place = ''): void {
+export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = ''): void {
   const { asked, link, approval } = one
   screen.say()
   screen.title(`${place}${titleOf(one)}`)
@@ -40,13 +40,13 @@ export function showChanges(screen: Screen, changes: readonly Change[]): void {
 }
 
 /** What is asked, in one line. */
-function titleOf({ asked, approval }: Waiting): string {
+function titleOf({ asked, approval }: InboxItem): string {
   if (approval !== undefined) return approvalWords(approval.call)
   return `${visibleLine(asked.origin.server, 80)} ${asking[asked.purpose]}`
 }
 
 /** Which client asks, and for whom. */
-function askerOf({ asked }: Waiting): string {
+function askerOf({ asked }: InboxItem): string {
   const { client, clientName, participant, agents = [] } = asked.requester
   const name =
     clientName === undefined || clientName === client ? said(client) : `${said(clientName)} (${said(client)})`

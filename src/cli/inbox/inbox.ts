@@ -6,7 +6,7 @@ import { BadArgument } from '../../base/errors.ts'
 import { exitCodes } from '../errors.ts'
 import { complain, print } from '../print.ts'
 import { configOf, withAssent } from '../with-assent.ts'
-import type { Waiting } from './inbox-read.ts'
+import type { InboxItem } from './inbox-read.ts'
 
 const examples = `
 Answering needs a terminal: a person at a keyboard. There is no option around it, for what an agent could type
@@ -143,7 +143,7 @@ async function answerById(command: Command, id: string, choice: Choice, reason?:
   })
 }
 
-async function answer(assent: Assent, one: Waiting, choice: Choice, reason: string | undefined): Promise<void> {
+async function answer(assent: Assent, one: InboxItem, choice: Choice, reason: string | undefined): Promise<void> {
   const { approval } = one
   if (approval === undefined) {
     return no(`This asks for more than a yes or a no. Answer it with assent inbox, or on its page: ${one.link}`)

@@ -7,7 +7,7 @@ import { print } from '../print.ts'
 import { version } from '../version.ts'
 
 /** The few lines a newcomer needs. Returns how to stop listening to the keyboard. */
-export async function greet(assent: Assent, config: Config, isDemo: boolean): Promise<() => void> {
+export async function showBanner(assent: Assent, config: Config, isDemo: boolean): Promise<() => void> {
   const { listen, publicUrl, written, renamed } = config
   const isLocal = config.auth === undefined
   print(`Assent ${version}: a person's yes between an AI agent and the tools it calls.`)

@@ -2,7 +2,7 @@ import type { Assent } from '../../assent.ts'
 import type { Events } from '../../base/events.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { Behind } from '../../gateway/options.ts'
+import type { UpstreamServer } from '../../gateway/options.ts'
 import type { UpstreamSettings } from '../../gateway/upstream/options.ts'
 import type { Config } from '../config/config.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
@@ -19,17 +19,17 @@ export async function gatewayFrom(
   news?: Events<GatewayNews>,
 ): Promise<Gateway> {
   const room = await import('../../gateway/index.ts')
-  const surroundings = {
+  const upstreamContext = {
     clock: assent.clock,
     self,
     limits: { ...room.defaultUpstreamLimits, messageBytes: limits.bodyBytes, silence: clocks.upstreamSilence },
-    places: new room.ProcessPlaces(),
+    slots: new room.ProcessSlots(),
     ...(news && { news }),
   }
-  const behind = [...servers.values()].map(
-    (server): Behind => ({
+  const upstreamServers = [...servers.values()].map(
+    (server): UpstreamServer => ({
       id: server.id,
-      upstream: room.openUpstream(settingsOf(server), surroundings),
+      upstream: room.openUpstream(settingsOf(server), upstreamContext),
       trusted: server.trusted,
       ...(server.provider !== undefined && { provider: server.provider }),
     }),
@@ -37,7 +37,7 @@ export async function gatewayFrom(
   return room.createGateway({
     ...self,
     assent,
-    behind,
+    servers: upstreamServers,
     clocks: { ...room.defaultGatewayClocks, upstreamAsk: clocks.upstreamAsk, park: clocks.park },
     limits: { ...room.defaultGatewayLimits, asksPerMinute: limits.asksPerMinute },
     elicitation: elicitation.enabled,

@@ -10,7 +10,7 @@ import type { Given } from '../config/read.ts'
 import { type Demo, startDemo } from '../demo/demo.ts'
 import { print } from '../print.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
-import { greet } from './banner.ts'
+import { showBanner } from './banner.ts'
 import { gatewayFrom } from './gateway-from-config.ts'
 import { type Listening, listen } from './listen.ts'
 import { observing } from './observing.ts'
@@ -78,7 +78,7 @@ async function serve(
     const web = await pagesOf(assent, config, log)
     const routes = operationRoutes({ assent, gateway, metrics: metricsOf(gateway), metricsOpen: false })
     listening.serve(listenerFor(gateway, routes, web))
-    const farewell = await greet(assent, config, isDemo)
+    const farewell = await showBanner(assent, config, isDemo)
     const stopReloading = await reloading(assent, asked, given, isDemo)
     await stopping
     farewell()

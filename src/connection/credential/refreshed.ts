@@ -4,7 +4,7 @@ import type { Connection } from '../connection.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import { reasonCode } from '../flow/reason-code.ts'
 import type { Tokens } from '../provider.ts'
-import { letGo } from '../revoke-at-provider.ts'
+import { revokeAtProvider } from '../revoke-at-provider.ts'
 import { isObtainedAnew } from '../standing.ts'
 import { sealCredential } from './open-credential.ts'
 
@@ -35,7 +35,7 @@ export async function keepGranted(
     ...(expiresAt !== undefined && { expiresAt }),
     obtained,
   }))
-  if (kept === undefined) await letGo(desk, desk.providers.get(mine.provider), whole)
+  if (kept === undefined) await revokeAtProvider(desk, desk.providers.get(mine.provider), whole)
   await record(desk, mine, 'connection-renewed', kept?.id === mine.id ? {} : { dropped: true })
   return kept
 }

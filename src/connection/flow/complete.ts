@@ -7,7 +7,7 @@ import { ProviderUnknown } from '../errors.ts'
 import type { Consent, ConsentRequest, ConsentSecrets, Provider } from '../provider.ts'
 import { connectQuestion } from './connect-question.ts'
 import { type Flow, flowIdentity } from './flow.ts'
-import { land } from './keep-connection.ts'
+import { keepConnection } from './keep-connection.ts'
 import { reasonCode } from './reason-code.ts'
 import { settleQuestion } from './settle-question.ts'
 import { takeFlow } from './take-flow.ts'
@@ -28,7 +28,7 @@ export async function complete(desk: ConnectionDesk, returning: Returning): Prom
   const consented = await consent.complete(await requestOf(desk, flow), returning.callback)
   if (consented.kind === 'granted') {
     const { credential, ...arrived } = consented.tokens
-    return land(desk, { ...arrived, provider, person, asked, credential, by: 'consent' })
+    return keepConnection(desk, { ...arrived, provider, person, asked, credential, by: 'consent' })
   }
   if (consented.kind === 'denied') {
     await desk.audit.record(entry(flow, 'connect-denied', 'denied-at-provider'))

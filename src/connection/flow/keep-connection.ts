@@ -8,12 +8,12 @@ import type { Credential } from '../credential/credential.ts'
 import { openCredential, sealCredential } from '../credential/open-credential.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import type { Provider } from '../provider.ts'
-import { letGo } from '../revoke-at-provider.ts'
+import { revokeAtProvider } from '../revoke-at-provider.ts'
 import { missingScopes, scopesWanted } from '../scopes.ts'
 import { settleQuestion } from './settle-question.ts'
 
 /** A credential that a person just gave, and the question that it was given for. */
-export interface Arrival {
+export interface NewCredential {
   readonly provider: Provider
   readonly person: Person
   readonly asked: Elicitation | undefined
@@ -33,7 +33,7 @@ const tooLittle = 'The account was connected, but without all that was asked for
  * question is still open is found by the next `access`. When the question turns out to be settled, what was kept is
  * taken back: the person may have said no in another tab, and doubt is never an allow.
  */
-export async function land(desk: ConnectionDesk, arrival: Arrival): Promise<Completed> {
+export async function keepConnection(desk: ConnectionDesk, arrival: NewCredential): Promise<Completed> {
   const { provider, person, asked, scopes } = arrival
   const previous = await desk.store.get(person.participant, provider.name)
   const now = asked && (await desk.questions.look(asked.id))
@@ -59,7 +59,7 @@ export async function land(desk: ConnectionDesk, arrival: Arrival): Promise<Comp
   return missing.length === 0 ? { kind: 'connected', ...end } : { kind: 'too-little', missing, ...end }
 }
 
-async function newConnection(desk: ConnectionDesk, arrival: Arrival): Promise<Connection> {
+async function newConnection(desk: ConnectionDesk, arrival: NewCredential): Promise<Connection> {
   const { person, credential, asked, by, expiresAt, account } = arrival
   const named = { id: randomUUID(), participant: person.participant, provider: arrival.provider.name }
   const at = desk.clock.now()
@@ -80,13 +80,13 @@ async function newConnection(desk: ConnectionDesk, arrival: Arrival): Promise<Co
 
 async function tooLate(
   desk: ConnectionDesk,
-  arrival: Arrival,
+  arrival: NewCredential,
   previous: Connection | undefined,
   elicitation: Elicitation,
 ): Promise<Completed> {
   await desk.audit.record(entry(arrival, 'connect-refused', { reason: 'late' }))
   // Many providers revoke all that one person granted: an older connection would be lost with it.
-  if (previous === undefined) await letGo(desk, arrival.provider, arrival.credential)
+  if (previous === undefined) await revokeAtProvider(desk, arrival.provider, arrival.credential)
   return { kind: 'late', elicitation }
 }
 
@@ -107,7 +107,11 @@ async function takeBack(desk: ConnectionDesk, landed: Connection, previous: Conn
   }
 }
 
-function entry({ provider, person, scopes, asked, by }: Arrival, kind: string, more: AuditEntry['data']): AuditEntry {
+function entry(
+  { provider, person, scopes, asked, by }: NewCredential,
+  kind: string,
+  more: AuditEntry['data'],
+): AuditEntry {
   const data = { provider: provider.name, scopes: [...scopes], by, ...more }
   return { kind, who: person.participant, ...(asked && { about: asked.id }), data }
 }

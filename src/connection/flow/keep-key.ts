@@ -5,7 +5,7 @@ import type { ConnectionDesk } from '../desk.ts'
 import { findProvider } from '../find-provider.ts'
 import { scopesToAsk } from '../scopes.ts'
 import { connectQuestion } from './connect-question.ts'
-import { land } from './keep-connection.ts'
+import { keepConnection } from './keep-connection.ts'
 
 /** What can stand in a header. Anything else came along by accident when the key was copied. */
 const keyPattern = /^[\x20-\x7e]{1,4096}$/
@@ -30,5 +30,5 @@ export async function keepKey(
   if (!keyPattern.test(key)) return { kind: 'invalid', message: badKey }
   // Nobody says what a key allows: it counts as good for what was asked for, until the service refuses it.
   const scopes = scopesToAsk(provider, asked, await desk.store.get(person.participant, name))
-  return land(desk, { provider, person, asked, credential: { kind: 'key', key }, by: 'key', scopes })
+  return keepConnection(desk, { provider, person, asked, credential: { kind: 'key', key }, by: 'key', scopes })
 }

@@ -9,7 +9,7 @@ import {
 } from '../elicitation.ts'
 import type { Content } from '../form/schema.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
-import { happen, look } from '../settle.ts'
+import { look, saveEvent } from '../settle.ts'
 import { answerIdentity } from './answer-identity.ts'
 import { type Answering, askedAs, refusalOf } from './answerers.ts'
 
@@ -44,7 +44,7 @@ export async function answer(
 
   const mine = await sealIfSecret(desk, asked, checked.answer)
   const by = answeredBy(asked, answering)
-  const elicitation = await happen(desk, asked, { kind: 'answered', answer: mine, by, at: desk.clock.now() })
+  const elicitation = await saveEvent(desk, asked, { kind: 'answered', answer: mine, by, at: desk.clock.now() })
   const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
   return { kind: kept ? 'kept' : 'late', elicitation }
 }

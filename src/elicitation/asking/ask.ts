@@ -7,7 +7,7 @@ import type { Desk } from '../desk.ts'
 import { type Elicitation, type ElicitationId, lastMoment, type Question } from '../elicitation.ts'
 import { TooManyOpen } from '../errors.ts'
 import { expire } from '../expire.ts'
-import { announce, happen } from '../settle.ts'
+import { announce, saveEvent } from '../settle.ts'
 import { checkAsk, checkedQuestion } from './check-ask.ts'
 import type { Ask } from './request.ts'
 
@@ -38,7 +38,7 @@ export async function ask(desk: Desk, request: Ask): Promise<Asked> {
         const isOpen = desk.clock.now() < added.elicitation.expiresAt
         if (isOpen) return joined(desk, added.elicitation, elicitation)
         // Its time is over: nobody new may wait for it, so it ends without the grace that an answer under way gets.
-        await happen(desk, added.elicitation, { kind: 'looked-at', at: lastMoment(added.elicitation) })
+        await saveEvent(desk, added.elicitation, { kind: 'looked-at', at: lastMoment(added.elicitation) })
       }
     }
   }

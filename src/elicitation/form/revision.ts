@@ -9,7 +9,7 @@ export type Revision = '2025-06-18' | '2025-11-25' | '2026-07-28'
 /** A form as one revision can say it. */
 export interface FormOnWire {
   readonly schema: FormSchema
-  /** Turns an answer to `schema`, not validated yet, into one to the author's form. Never throws: rubbish stays rubbish. */
+  /** Turns an answer to `schema`, not validated yet, into one to the author's form. Never throws: what does not fit stays as it is. */
   lift(content: unknown): unknown
 }
 

@@ -3,13 +3,13 @@ import type { Connections } from '../../connection/connections.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 
 /** Knows when an account of somebody who is here comes or goes, on whatever page or by whatever process. */
-export interface Accounts {
+export interface AccountWatch {
   /** From now on tells this one of changes to the participant's accounts, by provider. Returns how to stop. */
-  attend(participant: ParticipantId, changed: (provider: string) => void): () => void
+  watch(participant: ParticipantId, changed: (provider: string) => void): () => void
   close(): void
 }
 
-interface Attended {
+interface Watched {
   readonly listeners: Set<(provider: string) => void>
   /** What was seen last; each look waits for the one before. */
   seen: Promise<Seen>
@@ -21,12 +21,12 @@ type Seen = ReadonlyMap<string, string>
 /** Other processes that share the store say nothing: so often we look. */
 const lookMs = 5_000
 
-export function createAccounts(
+export function createAccountWatch(
   connections: Pick<Connections, 'list' | 'events'>,
   providers: ReadonlySet<string>,
   clock: Clock,
-): Accounts {
-  const here = new Map<ParticipantId, Attended>()
+): AccountWatch {
+  const here = new Map<ParticipantId, Watched>()
   let callOff: (() => void) | undefined
 
   async function read(participant: ParticipantId): Promise<Seen> {
@@ -59,7 +59,7 @@ export function createAccounts(
 
   const stop = connections.events.listen(({ participant }) => look(participant))
   return {
-    attend(participant, changed) {
+    watch(participant, changed) {
       if (providers.size === 0) return () => {}
       const attended = here.get(participant) ?? {
         listeners: new Set(),

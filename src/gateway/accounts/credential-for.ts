@@ -1,27 +1,27 @@
 import type { AssentForServers } from '../../asking/needs.ts'
-import type { Behind } from '../options.ts'
-import type { Visitor } from '../upstream/upstream.ts'
+import type { UpstreamServer } from '../options.ts'
+import type { DownstreamClient } from '../upstream/upstream.ts'
 
 /** The visitor with the account that an upstream needs, if the requester has connected it. Nobody is asked here. */
 export async function credentialFor(
   { connections }: AssentForServers,
-  { provider }: Behind,
-  visitor: Visitor,
-): Promise<Visitor | undefined> {
-  if (provider === undefined) return visitor
-  const access = await connections.access(visitor.requester.participant, provider)
+  { provider }: UpstreamServer,
+  client: DownstreamClient,
+): Promise<DownstreamClient | undefined> {
+  if (provider === undefined) return client
+  const access = await connections.access(client.requester.participant, provider)
   if (access.kind !== 'ready') return undefined
   const { sending, secret } = access
-  if (sending.env !== undefined) return { ...visitor, credential: { env: sending.env, value: secret } }
+  if (sending.env !== undefined) return { ...client, credential: { env: sending.env, value: secret } }
   const isBearer = sending.header.toLowerCase() === 'authorization'
-  return { ...visitor, credential: { header: sending.header, value: isBearer ? `Bearer ${secret}` : secret } }
+  return { ...client, credential: { header: sending.header, value: isBearer ? `Bearer ${secret}` : secret } }
 }
 
 /** The upstream did not take the account of this visitor. */
 export async function credentialRejected(
   { connections }: AssentForServers,
-  { provider }: Behind,
-  { requester, credential }: Visitor,
+  { provider }: UpstreamServer,
+  { requester, credential }: DownstreamClient,
 ): Promise<void> {
   if (provider === undefined || credential === undefined) return
   const access = await connections.access(requester.participant, provider)

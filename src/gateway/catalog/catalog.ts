@@ -2,9 +2,9 @@ import { definitionDigest, serverDefinitionDigest, type ToolDefinition } from '.
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
-import type { Behind } from '../options.ts'
+import type { UpstreamServer } from '../options.ts'
 import { unlessAborted } from '../upstream/unless-aborted.ts'
-import type { Lost, Unauthorized, UpstreamError, Visitor } from '../upstream/upstream.ts'
+import type { DownstreamClient, Lost, Unauthorized, UpstreamError } from '../upstream/upstream.ts'
 
 /** What upstreams list. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
@@ -37,12 +37,12 @@ export type ListReply = Listed | UpstreamError | Unauthorized | Lost
 
 /** The lists of upstreams, remembered for a while for each who asks: what one sees another may not. */
 export interface Catalog {
-  list(behind: Behind, kind: ListKind, visitor: Visitor, signal: AbortSignal): Promise<ListReply>
+  list(server: UpstreamServer, kind: ListKind, client: DownstreamClient, signal: AbortSignal): Promise<ListReply>
   /** What was listed of a tool is believed for some seconds, unless its upstream tells of a change. Undefined: it lists no such tool. */
   tool(
-    behind: Behind,
+    server: UpstreamServer,
     name: string,
-    visitor: Visitor,
+    client: DownstreamClient,
     signal: AbortSignal,
   ): Promise<KnownTool | Exclude<ListReply, Listed> | undefined>
   /** What was remembered of this upstream is out of date; for one requester only, where that is said. */
@@ -68,13 +68,13 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
   let forgotten = 0
 
   function find(
-    behind: Behind,
+    server: UpstreamServer,
     kind: ListKind,
-    visitor: Visitor,
+    client: DownstreamClient,
     signal: AbortSignal,
     atLeastMs = 0,
   ): Promise<Kept | Exclude<ListReply, Listed>> {
-    const key = `${behind.id}\n${requesterKey(visitor.requester)}\n${kind}`
+    const key = `${server.id}\n${requesterKey(client.requester)}\n${kind}`
     const known = kept.get(key)
     const now = clock.now().getTime()
     if (known !== undefined && now < Math.max(known.until, known.since + atLeastMs)) return Promise.resolve(known)
@@ -83,7 +83,7 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
     if (under === undefined) {
       const asOf = forgotten
       // Others may wait for it: whoever asked first and went away takes it from nobody.
-      under = fetchAll(behind, kind, visitor, AbortSignal.timeout(longestMs))
+      under = fetchAll(server, kind, client, AbortSignal.timeout(longestMs))
         .then((reply) => (reply.kind === 'listed' ? keep(key, reply, asOf) : reply))
         .finally(() => fetching.delete(key))
       fetching.set(key, under)
@@ -101,15 +101,15 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
   }
 
   return {
-    async list(behind, kind, visitor, signal) {
-      const found = await find(behind, kind, visitor, signal)
+    async list(server, kind, client, signal) {
+      const found = await find(server, kind, client, signal)
       return 'kind' in found ? found : found.listed
     },
-    async tool(behind, name, visitor, signal) {
-      const found = await find(behind, 'tools', visitor, signal, believedMs)
+    async tool(server, name, client, signal) {
+      const found = await find(server, 'tools', client, signal, believedMs)
       if ('kind' in found) return found
       // One that is not there may be new.
-      return toolIn(found, name) ?? toolIn(await find(behind, 'tools', visitor, signal), name)
+      return toolIn(found, name) ?? toolIn(await find(server, 'tools', client, signal), name)
     },
     forget(server, requester) {
       forgotten += 1
@@ -139,9 +139,9 @@ function toolsIn({ items }: Listed): ReadonlyMap<string, KnownTool> {
 }
 
 async function fetchAll(
-  { upstream }: Behind,
+  { upstream }: UpstreamServer,
   kind: ListKind,
-  visitor: Visitor,
+  client: DownstreamClient,
   signal: AbortSignal,
 ): Promise<ListReply> {
   const items: JsonObject[] = []
@@ -150,7 +150,7 @@ async function fetchAll(
   let cursor: string | undefined
   for (let page = 0; page < mostPages; page += 1) {
     const params = cursor === undefined ? {} : { cursor }
-    const reply = await upstream.request({ ...visitor, method: listMethods[kind], params, signal })
+    const reply = await upstream.request({ ...client, method: listMethods[kind], params, signal })
     if (reply.kind !== 'result') return reply
     const { result } = reply
     const found = result[kind]

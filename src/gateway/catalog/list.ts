@@ -4,10 +4,10 @@ import type { Policy } from '../../approval/policy/policy.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { isPlainObject } from '../../base/json.ts'
 import { connectTool } from '../accounts/connect-tool.ts'
-import type { Ways } from '../context.ts'
+import type { GatewayContext } from '../context.ts'
 import { unreachable } from '../forward/lost.ts'
-import type { Behind } from '../options.ts'
-import type { Visitor } from '../upstream/upstream.ts'
+import type { UpstreamServer } from '../options.ts'
+import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { Listed, ListKind, ListReply } from './catalog.ts'
 import { joinedName } from './names.ts'
 import { patienceMs, type Scope } from './route.ts'
@@ -16,17 +16,17 @@ const pageSize = 500
 
 /** The lists of all upstreams of a scope as one: in the order of the config, under joined names, page by page. */
 export async function listAll(
-  ways: Ways,
+  gateway: GatewayContext,
   scope: Scope,
   kind: ListKind,
-  visitor: Visitor,
+  client: DownstreamClient,
   cursor: unknown,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const lists = await Promise.all(scope.behind.map((behind) => listOne(ways, scope, behind, kind, visitor, signal)))
+  const lists = await Promise.all(scope.servers.map((server) => listOne(gateway, scope, server, kind, client, signal)))
   const items = lists.flatMap(({ items }) => items)
   const start = offsetIn(cursor, items.length)
-  const ttl = Math.min(...lists.map(({ ttlMs }) => ttlMs), ways.settings.clocks.lists)
+  const ttl = Math.min(...lists.map(({ ttlMs }) => ttlMs), gateway.settings.clocks.lists)
   const isPrivate = lists.some((list) => list.isPrivate)
   return {
     [kind]: items.slice(start, start + pageSize),
@@ -37,53 +37,53 @@ export async function listAll(
 }
 
 async function listOne(
-  ways: Ways,
+  gateway: GatewayContext,
   { joined }: Scope,
-  behind: Behind,
+  server: UpstreamServer,
   kind: ListKind,
-  visitor: Visitor,
+  client: DownstreamClient,
   signal: AbortSignal,
 ): Promise<Listed> {
-  const listed = await fetched(ways, joined, behind, kind, visitor, signal)
-  if (listed === undefined) return unconnected(behind, kind, joined)
+  const listed = await fetched(gateway, joined, server, kind, client, signal)
+  if (listed === undefined) return unconnected(server, kind, joined)
   if (listed.kind !== 'listed') {
     // It does not know the method: it has none of these.
     if (listed.kind === 'error' && listed.error.code === -32_601) return nothing
     // One that is down harms only its own part of a joined list.
     if (joined) return { ...nothing, ttlMs: 0 }
-    throw unreachable(behind, listed)
+    throw unreachable(server, listed)
   }
   const shown =
     kind === 'tools'
-      ? listed.items.filter((item) => !isHidden(ways.settings.assent.approvals.policy, behind, item, visitor))
+      ? listed.items.filter((item) => !isHidden(gateway.settings.assent.approvals.policy, server, item, client))
       : listed.items
-  const isPrivate = listed.isPrivate || shown.length < listed.items.length || behind.provider !== undefined
-  return { ...listed, items: joined ? shown.map((item) => joinItem(behind.id, kind, item)) : shown, isPrivate }
+  const isPrivate = listed.isPrivate || shown.length < listed.items.length || server.provider !== undefined
+  return { ...listed, items: joined ? shown.map((item) => joinItem(server.id, kind, item)) : shown, isPrivate }
 }
 
 /** Undefined: it needs an account that is not connected. One that it does not take is renewed first, if that can be. */
 async function fetched(
-  ways: Ways,
+  gateway: GatewayContext,
   joined: boolean,
-  behind: Behind,
+  server: UpstreamServer,
   kind: ListKind,
-  visitor: Visitor,
+  client: DownstreamClient,
   signal: AbortSignal,
 ): Promise<ListReply | undefined> {
   const isWaited = joined ? AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) : signal
   for (let tries = 1; ; tries += 1) {
-    const mine = await ways.visitorOf(behind, visitor)
+    const mine = await gateway.withAccount(server, client)
     if (mine === undefined) return undefined
-    const reply = await ways.catalog.list(behind, kind, mine, isWaited)
-    if (reply.kind !== 'unauthorized' || behind.provider === undefined) return reply
+    const reply = await gateway.catalog.list(server, kind, mine, isWaited)
+    if (reply.kind !== 'unauthorized' || server.provider === undefined) return reply
     if (tries > 1) return undefined
-    await ways.rejected(behind, mine)
+    await gateway.accountRejected(server, mine)
   }
 }
 
 const nothing: Listed = { kind: 'listed', items: [], ttlMs: Number.POSITIVE_INFINITY, isPrivate: false }
 
-function unconnected({ id }: Behind, kind: ListKind, joined: boolean): Listed {
+function unconnected({ id }: UpstreamServer, kind: ListKind, joined: boolean): Listed {
   const items =
     kind === 'tools' ? [{ ...connectTool, name: joined ? joinedName(id, connectTool.name) : connectTool.name }] : []
   return { kind: 'listed', items, ttlMs: 0, isPrivate: true }
@@ -94,7 +94,12 @@ function joinItem(server: string, kind: ListKind, item: JsonObject): JsonObject 
 }
 
 /** What policy denies whatever its arguments need not be shown. */
-function isHidden(policy: Policy, { id, trusted }: Behind, item: JsonObject, { requester }: Visitor): boolean {
+function isHidden(
+  policy: Policy,
+  { id, trusted }: UpstreamServer,
+  item: JsonObject,
+  { requester }: DownstreamClient,
+): boolean {
   if (policy.mode === 'watch' || policy.rules.every(({ rule }) => rule.decide !== 'deny')) return false
   const decision = decide(policy, {
     requester,

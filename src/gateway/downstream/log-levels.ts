@@ -2,7 +2,7 @@ import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/se
 import type { JsonObject } from '../../base/json.ts'
 import type { Requester } from '../../participant/requester.ts'
 import { requesterKey } from '../../participant/requester.ts'
-import { laneOf } from './client.ts'
+import { sessionKeyOf } from './client.ts'
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
@@ -22,7 +22,7 @@ const most = 2_000
 export function createLogLevels(): LogLevels {
   const bySession = new Map<string, string>()
   const told = new Map<string, string>()
-  const keyOf = (sessionId: string | undefined) => (sessionId === undefined ? '' : laneOf(sessionId))
+  const keyOf = (sessionId: string | undefined) => (sessionId === undefined ? '' : sessionKeyOf(sessionId))
   return {
     set: (sessionId, level) => void bySession.set(keyOf(sessionId), level),
     of(ctx, perRequest) {

@@ -1,39 +1,39 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type ServerEvent } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { requesterOf } from '../../mcp/http/requester.ts'
-import type { Listening } from '../../mcp/http/subscription-bus.ts'
+import type { ListeningClient } from '../../mcp/http/subscription-bus.ts'
 import { modesOf } from '../../mcp/modes.ts'
 import type { ClientInfo } from '../../mcp/quirks.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
-import { findResource, type Scope } from '../catalog/route.ts'
-import type { Ways } from '../context.ts'
-import type { Visitor } from '../upstream/upstream.ts'
-import { visitorFor } from './client.ts'
-import type { Wants } from './subscriptions.ts'
+import { routeResource, type Scope } from '../catalog/route.ts'
+import type { GatewayContext } from '../context.ts'
+import type { DownstreamClient } from '../upstream/upstream.ts'
+import { downstreamClient } from './client.ts'
+import type { Filter } from './subscriptions.ts'
 
-interface Listener {
+interface Subscriber {
   readonly servers: readonly string[]
   readonly requester: string
   tell(event: ServerEvent): void
 }
 
 /** The 2026 clients that listen: each hears what upstreams say to its own requester. */
-export interface Listeners {
+export interface Subscribers {
   /** One begins to listen at this address of the gateway; returns what to do when it stops. */
-  add(ways: Ways, scope: Scope, listening: Listening): () => void
+  add(gateway: GatewayContext, scope: Scope, listening: ListeningClient): () => void
   tell(server: string, requester: Requester, method: string, params: JsonObject): void
 }
 
-export function createListeners(): Listeners {
-  const all = new Set<Listener>()
+export function createSubscribers(): Subscribers {
+  const all = new Set<Subscriber>()
   return {
-    add(ways, scope, listening) {
-      const visitor = visitorIn(ways, listening)
-      const servers = scope.behind.map(({ id }) => id)
-      const listener = { servers, requester: requesterKey(visitor.requester), tell: listening.tell }
+    add(gateway, scope, listening) {
+      const client = clientIn(gateway, listening)
+      const servers = scope.servers.map(({ id }) => id)
+      const listener = { servers, requester: requesterKey(client.requester), tell: listening.tell }
       const stopping = new AbortController()
       all.add(listener)
-      void watchAll(ways, scope, listening, visitor, stopping.signal)
+      void watchAll(gateway, scope, listening, client, stopping.signal)
       return () => {
         all.delete(listener)
         stopping.abort()
@@ -49,7 +49,7 @@ export function createListeners(): Listeners {
 }
 
 /** Whoever listens speaks for itself with its request, as with any other. */
-function visitorIn(ways: Ways, { params, authInfo }: Listening): Visitor {
+function clientIn(gateway: GatewayContext, { params, authInfo }: ListeningClient): DownstreamClient {
   const meta = isPlainObject(params._meta) ? (params._meta as JsonObject) : {}
   const { participant, client } = requesterOf(authInfo === undefined ? {} : ({ http: { authInfo } } as never))
   const info = meta[CLIENT_INFO_META_KEY] as ClientInfo | undefined
@@ -57,43 +57,46 @@ function visitorIn(ways: Ways, { params, authInfo }: Listening): Visitor {
   const capabilities = isPlainObject(declared) ? (declared as JsonObject) : {}
   const requester = { participant, client, ...(info?.name !== undefined && { clientName: info.name }) }
   const modes = modesOf(capabilities.elicitation, '2026-07-28', info, [])
-  return visitorFor({ requester, capabilities, modes }, { asks: ways.settings.elicitation, inbox: ways.inbox() })
+  return downstreamClient(
+    { requester, capabilities, modes },
+    { asks: gateway.settings.elicitation, inbox: gateway.inbox() },
+  )
 }
 
 async function watchAll(
-  ways: Ways,
+  gateway: GatewayContext,
   scope: Scope,
-  { params, tell }: Listening,
-  visitor: Visitor,
+  { params, tell }: ListeningClient,
+  client: DownstreamClient,
   signal: AbortSignal,
 ): Promise<void> {
   const { resourceSubscriptions = [], ...lists } = (
     isPlainObject(params.notifications) ? params.notifications : {}
-  ) as Wants
+  ) as Filter
   const owners = await Promise.all(
-    resourceSubscriptions.map(async (uri) => [uri, await findResource(ways, scope, uri, visitor, signal)] as const),
+    resourceSubscriptions.map(async (uri) => [uri, await routeResource(gateway, scope, uri, client, signal)] as const),
   )
-  for (const behind of scope.behind) {
+  for (const server of scope.servers) {
     if (signal.aborted) return
-    const uris = owners.flatMap(([uri, owner]) => (owner === behind ? [uri] : []))
+    const uris = owners.flatMap(([uri, owner]) => (owner === server ? [uri] : []))
     const wants = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) }
-    const watch = ways.watching.start(
+    const watch = gateway.subscriptions.start(
       {
-        behind,
-        visitor,
+        server,
+        client,
         tell(method, told) {
-          if (method.endsWith('/list_changed')) ways.catalog.forget(behind.id, visitor.requester)
+          if (method.endsWith('/list_changed')) gateway.catalog.forget(server.id, client.requester)
           const event = eventOf(method, told)
           if (event !== undefined) tell(event)
         },
       },
       wants,
     )
-    const unattend = ways.accounts.attend(visitor.requester.participant, (provider) => {
-      if (provider !== behind.provider) return
+    const unattend = gateway.accountWatch.watch(client.requester.participant, (provider) => {
+      if (provider !== server.provider) return
       // With another account, or none, it has other things to list, and to tell of.
       watch.want(wants)
-      ways.catalog.forget(behind.id, visitor.requester)
+      gateway.catalog.forget(server.id, client.requester)
       for (const kind of ['tools', 'prompts', 'resources'] as const) tell({ kind: `${kind}_list_changed` })
     })
     signal.addEventListener(

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { Behind } from '../options.ts'
-import { visitorKey } from '../upstream/client.ts'
-import type { UpstreamReply, Visitor } from '../upstream/upstream.ts'
+import type { UpstreamServer } from '../options.ts'
+import { clientKey } from '../upstream/client.ts'
+import type { DownstreamClient, UpstreamReply } from '../upstream/upstream.ts'
 
 /** What somebody wants to hear of, as `subscriptions/listen` says it. */
-export interface Wants {
+export interface Filter {
   readonly toolsListChanged?: boolean
   readonly promptsListChanged?: boolean
   readonly resourcesListChanged?: boolean
@@ -13,17 +13,17 @@ export interface Wants {
 }
 
 /** Somebody who wants to hear of an upstream's changes. */
-export interface Watch {
-  readonly behind: Behind
-  readonly visitor: Visitor
+export interface Subscription {
+  readonly server: UpstreamServer
+  readonly client: DownstreamClient
   /** Comes from a 2026 upstream; what a 2025 upstream says comes as its news. */
   tell(method: string, params: JsonObject): void
 }
 
 /** Keeps upstreams telling of their changes, whichever way they do it, for as long as somebody wants to hear. */
-export interface Watching {
+export interface Subscriptions {
   /** Wants this from now on; nothing, when it ends. */
-  start(watch: Watch, wants: Wants): { want(wants: Wants): void; stop(): void }
+  start(watch: Subscription, wants: Filter): { want(wants: Filter): void; stop(): void }
 }
 
 const firstWaitMs = 1_000
@@ -31,32 +31,32 @@ const longestWaitMs = 60_000
 /** Sooner than a quiet 2025 session is closed. */
 const aliveMs = 240_000
 
-export function createWatching(
-  visitorOf: (behind: Behind, visitor: Visitor) => Promise<Visitor | undefined>,
+export function createSubscriptions(
+  visitorOf: (server: UpstreamServer, client: DownstreamClient) => Promise<DownstreamClient | undefined>,
   clock: Clock,
-): Watching {
+): Subscriptions {
   /** Who wants which resource of a 2025 session, which knows a subscription once. */
   const subscribed = new Map<string, number>()
 
   async function request(
-    { behind, visitor }: Watch,
+    { server, client }: Subscription,
     method: string,
     params: JsonObject,
     more: object,
     signal: AbortSignal,
   ) {
-    const mine = await visitorOf(behind, visitor)
+    const mine = await visitorOf(server, client)
     if (mine === undefined) return undefined
-    return behind.upstream.request({ ...mine, method, params, signal, ...more })
+    return server.upstream.request({ ...mine, method, params, signal, ...more })
   }
 
-  async function listen(watch: Watch, wants: Wants, signal: AbortSignal): Promise<UpstreamReply | undefined> {
+  async function listen(watch: Subscription, wants: Filter, signal: AbortSignal): Promise<UpstreamReply | undefined> {
     const hooks = { news: (method: string, params: JsonObject) => watch.tell(method, params) }
     return request(watch, 'subscriptions/listen', { notifications: { ...wants } as JsonObject }, { hooks }, signal)
   }
 
-  async function stayInSession(watch: Watch, { resourceSubscriptions = [] }: Wants, signal: AbortSignal) {
-    const keyOf = (uri: string) => `${watch.behind.id}\n${visitorKey(watch.visitor)}\n${uri}`
+  async function stayInSession(watch: Subscription, { resourceSubscriptions = [] }: Filter, signal: AbortSignal) {
+    const keyOf = (uri: string) => `${watch.server.id}\n${clientKey(watch.client)}\n${uri}`
     for (const uri of resourceSubscriptions) {
       subscribed.set(keyOf(uri), (subscribed.get(keyOf(uri)) ?? 0) + 1)
       await request(watch, 'resources/subscribe', { uri }, {}, signal)
@@ -73,10 +73,10 @@ export function createWatching(
     }
   }
 
-  async function keepWatching(watch: Watch, wants: Wants, signal: AbortSignal): Promise<void> {
+  async function keepWatching(watch: Subscription, wants: Filter, signal: AbortSignal): Promise<void> {
     for (let wait = firstWaitMs; !signal.aborted; wait = Math.min(wait * 2, longestWaitMs)) {
-      const mine = await visitorOf(watch.behind, watch.visitor)
-      const era = mine && (await watch.behind.upstream.era(mine, signal))
+      const mine = await visitorOf(watch.server, watch.client)
+      const era = mine && (await watch.server.upstream.era(mine, signal))
       if (era?.kind === 'found') {
         if (!era.era.perRequest) return stayInSession(watch, wants, signal)
         const began = clock.now().getTime()

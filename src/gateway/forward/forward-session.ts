@@ -1,152 +1,142 @@
 import { refusedBy } from '../../asking/answers.ts'
 import { keepingAlive, shareProgress } from '../../asking/progress.ts'
-import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { requesterKey } from '../../participant/requester.ts'
-import type { Page } from '../questions/ask-open.ts'
 import { pagesError, pagesIn, samePages } from '../questions/pages.ts'
 import { checkAskingRate, openPage, type Passing, passAsk, unlessTooOften } from '../questions/pass-ask.ts'
 import type { UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import type { Completions } from './completions.ts'
 import type { Parking } from './parking.ts'
+import { keepProgress, progressOf, type RequiredPages, upstreamChanged } from './upstream-progress.ts'
 
 /** Sends one request to a 2025 upstream, which may ask in the middle of it. */
 export type SendSession = (hooks: UpstreamHooks, signal: AbortSignal) => Promise<UpstreamReply>
 
-export interface SessionWays {
+export interface SessionContext {
   readonly parking: Parking
   readonly completions: Completions
 }
 
 /** How often a person is sent to other pages within one call. */
-const mostVisits = 5
+const mostPageRounds = 5
 
 /** A client of 2025 is asked while its call is under way; a client of 2026 comes back to a call that is parked. */
-export function forwardSession(ways: SessionWays, passing: Passing, send: SendSession): Promise<UpstreamReply> {
+export function forwardSession(gateway: SessionContext, passing: Passing, send: SendSession): Promise<UpstreamReply> {
   const limited: SendSession = (hooks, signal) => send(unlessTooOften(passing, hooks), signal)
-  return isPerRequest(passing.visit.revision)
-    ? forwardParked(ways, passing, limited)
-    : forwardPushed(ways, passing, limited)
+  return isPerRequest(passing.context.revision)
+    ? forwardParked(gateway, passing, limited)
+    : forwardPushed(gateway, passing, limited)
 }
 
-async function forwardPushed(ways: SessionWays, passing: Passing, send: SendSession): Promise<UpstreamReply> {
-  const { visit } = passing
+async function forwardPushed(gateway: SessionContext, passing: Passing, send: SendSession): Promise<UpstreamReply> {
+  const { context } = passing
   let count = 0
   const asked: UpstreamHooks['asked'] = (method, params, signal) => {
     count += 1
     return passAsk(unlessWithdrawn(passing, signal), `asked ${count}`, method, params)
   }
-  for (let visiting: Visiting | undefined; ; ) {
-    const reply = await send({ asked }, visit.ctx.mcpReq.signal)
+  for (let required: RequiredPages | undefined; ; ) {
+    const reply = await send({ asked }, context.ctx.mcpReq.signal)
     const pages = pagesIn(reply)
     if (pages === undefined) return reply
     checkCanOpen(passing)
     // A client that knows pages visits them by itself, and calls again.
-    if (visit.modes.url) {
+    if (context.modes.url) {
       checkAskingRate(passing, pages.length)
-      return { kind: 'error', error: safely(visit.name, () => pagesError(visit.name, pages)) }
+      return { kind: 'error', error: safely(context.name, () => pagesError(context.name, pages)) }
     }
-    visiting = nextVisit(passing, visiting, pages)
-    const toVisit = visiting
-    await keepingAlive(visit.ctx, () => visitPages(ways, passing, toVisit))
+    required = nextPages(passing, required, pages)
+    const toVisit = required
+    await keepingAlive(context.ctx, () => visitPages(gateway, passing, toVisit))
   }
 }
 
 /** What the upstream takes back is taken back from the client. */
 function unlessWithdrawn(passing: Passing, withdrawn: AbortSignal): Passing {
-  const { ctx } = passing.visit
+  const { ctx } = passing.context
   const signal = AbortSignal.any([withdrawn, ctx.mcpReq.signal])
   const narrowed = { ...ctx, mcpReq: { ...ctx.mcpReq, signal } }
   shareProgress(ctx, narrowed)
-  return { ...passing, visit: { ...passing.visit, ctx: narrowed } }
+  return { ...passing, context: { ...passing.context, ctx: narrowed } }
 }
 
-/** Pages that a 2025 upstream wants visited before it is called again. */
-interface Visiting {
-  readonly n: number
-  readonly pages: readonly (Page & JsonObject)[]
-  /** Since when it is these, in milliseconds. */
-  readonly t: number
-}
-
-async function forwardParked(ways: SessionWays, passing: Passing, send: SendSession): Promise<UpstreamReply> {
-  const { walk } = passing.visit
-  let visiting = visitingIn(passing)
-  if (visiting !== undefined) await visitPages(ways, passing, visiting)
+async function forwardParked(session: SessionContext, passing: Passing, send: SendSession): Promise<UpstreamReply> {
+  const { context } = passing
+  let required = requiredPagesIn(passing)
+  if (required !== undefined) await visitPages(session, passing, required)
   for (;;) {
-    const reply = await parkedReply(ways, passing, send, visiting?.n ?? 0)
+    const reply = await parkedReply(session, passing, send, required?.round ?? 0)
     const pages = pagesIn(reply)
     if (pages === undefined) {
-      delete walk.u
+      keepProgress(context, undefined)
       return reply
     }
     checkCanOpen(passing)
-    const next = nextVisit(passing, visiting, pages)
-    walk.u = next as unknown as Json
-    // The same pages again: the person is still there, and the client comes again by itself.
-    if (next === visiting) return passing.round.rest()
-    visiting = next
-    await visitPages(ways, passing, visiting)
+    const next = nextPages(passing, required, pages)
+    keepProgress(context, next)
+    // The same pages again: the person has not finished, and the client will retry by itself.
+    if (next === required) return passing.round.rest()
+    required = next
+    await visitPages(session, passing, required)
   }
 }
 
-/** The visit that goes on, or the next one; neither goes on for ever. */
-function nextVisit(passing: Passing, visiting: Visiting | undefined, pages: Visiting['pages']): Visiting {
-  const { name, assent, clocks } = passing.visit
+/** The pages to visit next: those of the round before, or a new round. Both are limited. */
+function nextPages(passing: Passing, before: RequiredPages | undefined, pages: RequiredPages['pages']): RequiredPages {
+  const { name, assent, clocks } = passing.context
   const now = assent.clock.now().getTime()
-  if (visiting !== undefined && samePages(visiting.pages, pages)) {
-    if (now - visiting.t <= clocks.state) return visiting
-    throw new AskRefused('expired', `${name} still waits for its page, and is not called again.`, 'unanswered')
+  if (before !== undefined && samePages(before.pages, pages)) {
+    if (now - before.since <= clocks.state) return before
+    throw new AskRefused('expired', `${name} still waits for its page. The call is not retried.`, 'unanswered')
   }
-  const n = (visiting?.n ?? 0) + 1
-  if (n > mostVisits) {
-    throw new AskRefused('failed', `${name} wants pages visited without end. No more are shown.`, 'too-many-rounds')
+  const round = (before?.round ?? 0) + 1
+  if (round > mostPageRounds) {
+    throw new AskRefused('failed', `${name} keeps asking for more pages, so the call was ended.`, 'too-many-rounds')
   }
   checkAskingRate(passing, pages.length)
-  return { n, pages, t: now }
+  return { kind: 'pages', round, pages, since: now }
 }
 
-function visitingIn({ visit }: Passing): Visiting | undefined {
-  const { u } = visit.walk
-  if (u === undefined || typeof u === 'string') return undefined
-  if (isPlainObject(u) && Array.isArray(u.pages)) return u as unknown as Visiting
-  throw new AskRefused('failed', `${visit.name} is another one now than when it asked. Call again.`, 'parked-call-gone')
+function requiredPagesIn({ context }: Passing): RequiredPages | undefined {
+  const progress = progressOf(context)
+  if (progress?.kind === 'input-required') throw upstreamChanged(context.name)
+  return progress?.kind === 'pages' ? progress : undefined
 }
 
 async function parkedReply(
-  { parking }: SessionWays,
+  { parking }: SessionContext,
   passing: Passing,
   send: SendSession,
   generation: number,
 ): Promise<UpstreamReply> {
-  const { visit, round } = passing
-  const { walk, ctx, call: identity } = visit
+  const { context, round } = passing
+  const { walk, ctx, call: identity } = context
   const { signal } = ctx.mcpReq
-  const known = parking.find(walk.w)
-  if (walk.u === 'parked' && known === undefined) {
+  const known = parking.find(walk.id)
+  if (progressOf(context)?.kind === 'parked' && known === undefined) {
     const message =
       'The call that asked this is gone: too much time passed, or the gateway was restarted. It may have run in part, and is not made again.'
     throw new AskRefused('failed', message, 'parked-call-gone')
   }
   const prefix = generation === 0 ? '' : `${generation}.`
-  const call = known ?? parking.begin({ walk: walk.w, requester: requesterKey(identity.requester), prefix, send })
-  walk.u = 'parked'
-  parking.hold(walk.w)
+  const call = known ?? parking.begin({ walkId: walk.id, requester: requesterKey(identity.requester), prefix, send })
+  keepProgress(context, { kind: 'parked' })
+  parking.hold(walk.id)
   // The client may be sent away at any question: from then on the call is left alone.
-  void round.over.then(() => parking.leave(walk.w))
+  void round.over.then(() => parking.leave(walk.id))
   for (;;) {
     if (call.reply !== undefined) {
-      parking.end(walk.w)
+      parking.end(walk.id)
       return call.reply
     }
     const { asks } = call
     if (asks.length === 0) await call.changed(signal)
     if (signal.aborted) {
       // Nobody holds a state that leads back here, unless one was brought.
-      if (visit.isRetry) parking.leave(walk.w)
-      else parking.end(walk.w)
+      if (context.isRetry) parking.leave(walk.id)
+      else parking.end(walk.id)
       throw new AskRefused('cancelled', 'The one who asked is gone.', 'requester-gone')
     }
     await Promise.all(
@@ -156,22 +146,23 @@ async function parkedReply(
 }
 
 /** Sends the person to the pages that the upstream wants visited first, and waits a while until they are done. */
-async function visitPages({ completions }: SessionWays, passing: Passing, { n, pages }: Visiting): Promise<void> {
-  const { visit, round } = passing
+async function visitPages({ completions }: SessionContext, passing: Passing, required: RequiredPages): Promise<void> {
+  const { context, round } = passing
+  const { pages } = required
   const opened = await Promise.all(
     pages.map((page, index) =>
-      round.during(() => safely(visit.name, () => openPage(passing, `page ${n}.${index}`, page))),
+      round.during(() => safely(context.name, () => openPage(passing, `page ${required.round}.${index}`, page))),
     ),
   )
   const no = opened.find((action) => action !== 'accept')
   if (no !== undefined) throw refusedBy(no)
   const ids = pages.flatMap(({ elicitationId }) => (elicitationId === undefined ? [] : [elicitationId]))
-  await round.hold(() => completions.wait(ids, visit.clocks.hold, visit.ctx.mcpReq.signal))
+  await round.hold(() => completions.wait(ids, context.clocks.hold, context.ctx.mcpReq.signal))
 }
 
-function checkCanOpen({ visit, asks, inbox }: Passing): void {
-  if (asks && (visit.modes.url || inbox)) return
-  const message = `${visit.name} needs you to visit a page first, and this client cannot send anyone to a page.`
+function checkCanOpen({ context, asks, inbox }: Passing): void {
+  if (asks && (context.modes.url || inbox)) return
+  const message = `${context.name} needs you to visit a page first, and this client cannot send anyone to a page.`
   throw new AskRefused('cannot-ask', message, asks ? 'url-undeclared' : 'elicitation-disabled')
 }
 

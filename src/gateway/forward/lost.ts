@@ -1,6 +1,6 @@
 import type { ProtocolError } from '@modelcontextprotocol/server'
 import { AskRefused } from '../../mcp/refusal.ts'
-import type { Behind } from '../options.ts'
+import type { UpstreamServer } from '../options.ts'
 import type { EraReply, Lost, LostReason, Unauthorized } from '../upstream/upstream.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
 
@@ -9,7 +9,7 @@ const words: Readonly<Record<LostReason, string>> = {
   broken: 'went away before it answered',
   cancelled: 'was told to stop',
   silent: 'said nothing for too long, and was told to stop',
-  rubbish: 'answered something that is not MCP',
+  malformed: 'answered something that is not MCP',
   'too-long': 'answered more than is read here',
   refused: 'refused the request',
   redirected: 'wants to send us elsewhere, which is not followed',
@@ -25,7 +25,10 @@ export function lostCall(server: string, { reason, sent }: Lost): AskRefused {
 }
 
 /** An upstream that wants a credential which nobody set up for it, or does not take the one it got. */
-export function locked({ id, provider }: Pick<Behind, 'id' | 'provider'>, { status }: Unauthorized): AskRefused {
+export function locked(
+  { id, provider }: Pick<UpstreamServer, 'id' | 'provider'>,
+  { status }: Unauthorized,
+): AskRefused {
   const why =
     provider === undefined
       ? `${id} wants a login (${status}), and none is set up for it here.`
@@ -35,16 +38,16 @@ export function locked({ id, provider }: Pick<Behind, 'id' | 'provider'>, { stat
 
 /** Why an upstream cannot be spoken to. */
 export function unreachable(
-  behind: Pick<Behind, 'id' | 'provider'>,
+  server: Pick<UpstreamServer, 'id' | 'provider'>,
   reply: Exclude<EraReply, { kind: 'found' }>,
   hearer?: Hearer,
 ): AskRefused | ProtocolError {
   switch (reply.kind) {
     case 'lost':
-      return lostCall(behind.id, reply)
+      return lostCall(server.id, reply)
     case 'unauthorized':
-      return locked(behind, reply)
+      return locked(server, reply)
     case 'error':
-      return upstreamError(behind.id, reply, hearer)
+      return upstreamError(server.id, reply, hearer)
   }
 }

@@ -25,7 +25,7 @@ export interface ParkedCall {
 
 /** A call that begins: whose it is, and what keeps its questions apart from those of one before it. */
 export interface Beginning {
-  readonly walk: string
+  readonly walkId: string
   readonly requester: string
   readonly prefix: string
   send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply>
@@ -90,7 +90,7 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
       return waiting().length
     },
     find: (walk) => places.get(walk)?.call,
-    begin({ walk, requester, prefix, send }) {
+    begin({ walkId, requester, prefix, send }) {
       const ending = new AbortController()
       const call = park((hooks) => send(hooks, ending.signal), {
         prefix,
@@ -99,10 +99,10 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
           clock.after(askMs, () => {
             give()
             // What the upstream makes of it can still be fetched.
-            if (places.get(walk)?.callOff !== undefined) leave(walk)
+            if (places.get(walkId)?.callOff !== undefined) leave(walkId)
           }),
       })
-      places.set(walk, { call, requester, ending })
+      places.set(walkId, { call, requester, ending })
       return call
     },
     hold(walk) {

@@ -1,12 +1,12 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { Visit } from '../../asking/context.ts'
+import type { RequestContext } from '../../asking/context.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { UpstreamError } from '../upstream/upstream.ts'
 
 /** Who hears of an error: what is said to one client is not said to another. */
-export type Hearer = Pick<Visit, 'revision' | 'capabilities'>
+export type Hearer = Pick<RequestContext, 'revision' | 'capabilities'>
 
 const resourceNotFound = -32_002
 const missingCapability = -32_021

@@ -1,5 +1,5 @@
 import { refusalIn } from '../../asking/answers.ts'
-import type { Visit } from '../../asking/context.ts'
+import type { RequestContext } from '../../asking/context.ts'
 import type { AskedForm } from '../../asking/form.ts'
 import { aboutOf } from '../../asking/page.ts'
 import { keepingAlive } from '../../asking/progress.ts'
@@ -16,9 +16,14 @@ import { type Opened, type Page, safePage } from './ask-open.ts'
 type Question = Pick<Ask, 'question' | 'purpose' | 'metadata'>
 
 /** Asks the requester in their inbox what their client cannot show, while the upstream waits. */
-export async function askInInbox(visit: Visit, round: Round, key: string, form: AskedForm): Promise<AskReply> {
+export async function askInInbox(
+  context: RequestContext,
+  round: Round,
+  key: string,
+  form: AskedForm,
+): Promise<AskReply> {
   const question = { mode: 'form', message: form.message, schema: form.schema } as const
-  const settled = await heldInInbox(visit, round, key, { question }, 'upstream-form-in-inbox')
+  const settled = await heldInInbox(context, round, key, { question }, 'upstream-form-in-inbox')
   const refusal = refusalIn(settled)
   if (refusal !== undefined) throw refusal
   const { state } = settled
@@ -27,15 +32,15 @@ export async function askInInbox(visit: Visit, round: Round, key: string, form: 
 }
 
 /** Asks the requester in their inbox to open an upstream's page. Yes is consent to open it, as in a client. */
-export async function openInInbox(visit: Visit, round: Round, key: string, page: Page): Promise<Opened> {
-  const { message, url } = safePage(visit.name, page, visit.assent.limits)
+export async function openInInbox(context: RequestContext, round: Round, key: string, page: Page): Promise<Opened> {
+  const { message, url } = safePage(context.name, page, context.assent.limits)
   const ask: Question = {
     // The address stands in the words too: not every channel shows a link.
     question: { mode: 'url', message: `${message}\n${url}`, page: 'confirm' },
     purpose: 'confirm',
     metadata: { title: `Go to ${new URL(url).host}?`, link: url, confirmLabel: 'I opened it', cancelLabel: 'No' },
   }
-  const settled = await heldInInbox(visit, round, key, ask, 'upstream-url-in-inbox')
+  const settled = await heldInInbox(context, round, key, ask, 'upstream-url-in-inbox')
   const refusal = refusalIn(settled)
   if (refusal === undefined) return 'accept'
   if (refusal instanceof AskRefused && refusal.status === 'declined') return 'decline'
@@ -43,27 +48,27 @@ export async function openInInbox(visit: Visit, round: Round, key: string, page:
 }
 
 async function heldInInbox(
-  visit: Visit,
+  context: RequestContext,
   round: Round,
   key: string,
   asked: Question,
   reason: string,
 ): Promise<Elicitation> {
-  const { assent, call, name, clocks, ctx, walk } = visit
-  const f = digest(asked as never)
-  let id = sameQuestion(key, walk.p, f)?.r
+  const { assent, call, name, clocks, ctx, walk } = context
+  const fingerprint = digest(asked as never)
+  let id = sameQuestion(key, walk.pending, fingerprint)?.record
   if (id === undefined) {
     assent.events.tell({ kind: 'fallback', server: name, reason })
     const { elicitation } = await assent.ask({
       ...asked,
       origin: { server: name },
       requester: call.requester,
-      about: aboutOf(visit, key),
+      about: aboutOf(context, key),
       expiresInMs: clocks.question,
     })
     id = elicitation.id
     // Another question may end the round meanwhile: the retry finds this one, answered or not.
-    walk.p[key] = { f, r: id }
+    walk.pending[key] = { fingerprint, record: id }
   }
   const asking = id
   const waiting = { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }

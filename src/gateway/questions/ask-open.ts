@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { clientAnswer } from '../../asking/answers.ts'
-import type { Visit } from '../../asking/context.ts'
+import type { RequestContext } from '../../asking/context.ts'
 import { checkMessage } from '../../asking/form.ts'
 import { readyToBeAsked } from '../../asking/push/push.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
@@ -26,32 +26,32 @@ const longestUrl = 8_192
 
 /** Asks whether the person will open an upstream's page. Yes is consent to open it; when they are done the upstream knows. */
 export async function askOpen(
-  visit: Visit,
+  context: RequestContext,
   round: Round,
   key: string,
   page: Page,
   opened?: (elicitationId: string) => void,
 ): Promise<Opened> {
-  const { name, walk, revision, assent } = visit
+  const { name, walk, revision, assent } = context
   const question = { mode: 'url' as const, ...safePage(name, page, assent.limits) }
   if (!isPerRequest(revision)) {
     const elicitationId = page.elicitationId ?? randomUUID()
-    const action = await pushOpen(visit, { ...question, elicitationId })
+    const action = await pushOpen(context, { ...question, elicitationId })
     if (action === 'accept' && page.elicitationId === undefined) opened?.(elicitationId)
     return action
   }
 
-  const f = digest(question)
-  const before = sameQuestion(key, walk.a, f)
-  if (before?.v !== undefined) return before.v as Opened
-  const pending = sameQuestion(key, walk.p, f)
-  const given = pending && clientAnswer(visit.responses.get(key))
+  const fingerprint = digest(question)
+  const before = sameQuestion(key, walk.answered, fingerprint)
+  if (before?.value !== undefined) return before.value as Opened
+  const pending = sameQuestion(key, walk.pending, fingerprint)
+  const given = pending && clientAnswer(context.responses.get(key))
   if (given === undefined) {
-    walk.p[key] = { f }
+    walk.pending[key] = { fingerprint }
     return round.put(key, question)
   }
-  delete walk.p[key]
-  walk.a[key] = { f, v: given.action }
+  delete walk.pending[key]
+  walk.answered[key] = { fingerprint, value: given.action }
   return given.action
 }
 
@@ -73,7 +73,7 @@ export function safePage(
   }
 }
 
-async function pushOpen({ ctx, clocks, ready }: Visit, params: object): Promise<Opened> {
+async function pushOpen({ ctx, clocks, ready }: RequestContext, params: object): Promise<Opened> {
   const { signal } = ctx.mcpReq
   await readyToBeAsked(ready, signal)
   const request = { method: 'elicitation/create' as const, params: { ...params } }

@@ -1,5 +1,5 @@
 import { askForm } from '../../asking/asks.ts'
-import type { Visit } from '../../asking/context.ts'
+import type { RequestContext } from '../../asking/context.ts'
 import { askedForm } from '../../asking/form.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
 import type { Round } from '../../asking/rounds/round.ts'
@@ -15,7 +15,7 @@ import { fromUpstream } from './provenance.ts'
 
 /** What passing on a question needs to know. `visit.name` is the upstream that asks. */
 export interface Passing {
-  readonly visit: Visit
+  readonly context: RequestContext
   readonly round: Round
   /** False: nobody is asked here on behalf of upstreams. */
   readonly asks: boolean
@@ -52,31 +52,31 @@ export function passAsk(passing: Passing, key: string, method: string, params: J
 }
 
 async function passElicitation(passing: Passing, key: string, params: JsonObject): Promise<AskReply> {
-  const { visit, round, asks, inbox } = passing
+  const { context, round, asks, inbox } = passing
   if (!asks) return refuse(notFound, 'Nobody can be asked here')
-  if (!visit.modes.form && !visit.modes.url && !inbox) return refuse(notFound, 'The client cannot be asked')
+  if (!context.modes.form && !context.modes.url && !inbox) return refuse(notFound, 'The client cannot be asked')
   const { mode = 'form', message, url, requestedSchema, elicitationId } = params
   if (typeof message !== 'string') return refuse(invalid, 'A question needs a message')
   if (mode === 'url') {
-    if (!visit.modes.url && !inbox) return refuse(invalid, 'The client did not declare url mode')
+    if (!context.modes.url && !inbox) return refuse(invalid, 'The client did not declare url mode')
     const page = { message, url: String(url), ...(typeof elicitationId === 'string' && { elicitationId }) }
     return { result: { action: await openPage(passing, key, page) } }
   }
   if (mode !== 'form') return refuse(invalid, `There is no mode "${String(mode)}"`)
   if (!isPlainObject(requestedSchema)) return refuse(invalid, 'A form needs a schema')
 
-  const form = askedForm(visit.assent.limits, fromUpstream(visit.name, message), requestedSchema)
-  if (!visit.modes.form) {
-    return inbox ? askInInbox(visit, round, key, form) : refuse(invalid, 'The client did not declare form mode')
+  const form = askedForm(context.assent.limits, fromUpstream(context.name, message), requestedSchema)
+  if (!context.modes.form) {
+    return inbox ? askInInbox(context, round, key, form) : refuse(invalid, 'The client did not declare form mode')
   }
   // By no other way after this one: an upstream waits only so long.
-  const { value } = await askForm({ ...visit, modes: { form: true, url: false } }, round, key, form, false)
+  const { value } = await askForm({ ...context, modes: { form: true, url: false } }, round, key, form, false)
   return { result: { action: 'accept', content: value as Json } }
 }
 
 /** Asks whether the person will open an upstream's page, in their client or in their inbox. */
-export function openPage({ visit, round, opened }: Passing, key: string, page: Page): Promise<Opened> {
-  return visit.modes.url ? askOpen(visit, round, key, page, opened) : openInInbox(visit, round, key, page)
+export function openPage({ context, round, opened }: Passing, key: string, page: Page): Promise<Opened> {
+  return context.modes.url ? askOpen(context, round, key, page, opened) : openInInbox(context, round, key, page)
 }
 
 /** What an upstream asks while its call is under way, if it does not ask too often. Only people are spared: sampling passes. */
@@ -92,37 +92,37 @@ export function unlessTooOften(passing: Passing, { asked, ...hooks }: UpstreamHo
 }
 
 /** Ends the call of an upstream that asks by its answers, and asks too often. */
-export function checkAskingRate({ visit, mayAsk }: Passing, questions: number): void {
+export function checkAskingRate({ context, mayAsk }: Passing, questions: number): void {
   for (let n = 0; n < questions; n += 1) {
     if (mayAsk()) continue
-    throw new AskRefused('failed', `${visit.name} asks too many questions in a minute. Try again later.`, tooManyAsks)
+    throw new AskRefused('failed', `${context.name} asks too many questions in a minute. Try again later.`, tooManyAsks)
   }
 }
 
 /** Sampling and roots: the client's own business, passed on if it said that it can. */
 async function passRequest(
-  { visit, round }: Passing,
+  { context, round }: Passing,
   key: string,
   method: string,
   params: JsonObject,
 ): Promise<AskReply> {
-  const { capabilities, ctx, revision, walk, responses, clocks } = visit
+  const { capabilities, ctx, revision, walk, responses, clocks } = context
   const needed = method.split('/')[0] as string
   if (capabilities[needed] === undefined) return refuse(notFound, `The client does not offer ${needed}`)
   if (!isPerRequest(revision)) {
     const options = { timeout: clocks.question, signal: ctx.mcpReq.signal }
     return { result: (await ctx.mcpReq.send({ method, params } as never, options)) as JsonObject }
   }
-  const f = digest([method, params])
-  const before = sameQuestion(key, walk.a, f)
-  if (before?.v !== undefined) return { result: before.v as JsonObject }
-  const given = sameQuestion(key, walk.p, f) && responses.get(key)
+  const fingerprint = digest([method, params])
+  const before = sameQuestion(key, walk.answered, fingerprint)
+  if (before?.value !== undefined) return { result: before.value as JsonObject }
+  const given = sameQuestion(key, walk.pending, fingerprint) && responses.get(key)
   if (!isPlainObject(given)) {
-    walk.p[key] = { f }
+    walk.pending[key] = { fingerprint }
     return round.putRequest(key, { method, params })
   }
-  delete walk.p[key]
-  walk.a[key] = { f, v: given as Json }
+  delete walk.pending[key]
+  walk.answered[key] = { fingerprint, value: given as Json }
   return { result: given as JsonObject }
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
-import { Roll } from '../../base/compact-map.ts'
+import { CompactMap } from '../../base/compact-map.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { refusalCode } from '../../mcp/refusal.ts'
 import type { UpstreamLimits } from './options.ts'
-import { type Carrier, Flight } from './pending-request.ts'
+import { type PendingOwner, PendingRequest } from './pending-request.ts'
 import type { AskReply, RpcId, UpstreamRequest } from './upstream.ts'
 import { floodGate } from './wire/flood-gate.ts'
 import {
@@ -16,11 +16,11 @@ import {
 import { subscriptionKey } from './wire/per-request.ts'
 
 /** Who talks, and how. */
-export interface ConversationDesk {
+export interface ConversationOwner {
   readonly clock: Clock
   readonly limits: UpstreamLimits
   /** Says something to the upstream; `flight` is the request it belongs to, if any. */
-  say(message: JsonObject, flight?: Flight): void
+  say(message: JsonObject, pending?: PendingRequest): void
   /** What belongs to no request. */
   tell(method: string, params: JsonObject): void
   dropped(): void
@@ -38,41 +38,41 @@ const orphanTime = 60_000
 export class Conversation {
   /** 2026-07-28: the upstream asks by results only, and what it says belongs to a request or to nobody. */
   perRequest = false
-  readonly flights = new Roll<RpcId, Flight>()
-  readonly #desk: ConversationDesk
-  readonly #asks = new Map<RpcId, { controller: AbortController; flight: Flight; isAnyones: boolean }>()
+  readonly pending = new CompactMap<RpcId, PendingRequest>()
+  readonly #owner: ConversationOwner
+  readonly #asks = new Map<RpcId, { controller: AbortController; pending: PendingRequest; isAnyones: boolean }>()
   readonly #orphans = new Map<RpcId, number>()
   readonly #mayPass: () => boolean
   #lastId = 0
   #callOffSilence: (() => void) | undefined
 
-  constructor(desk: ConversationDesk) {
-    this.#desk = desk
-    this.#mayPass = floodGate(desk.limits.notificationsPerSecond, desk.clock)
+  constructor(owner: ConversationOwner) {
+    this.#owner = owner
+    this.#mayPass = floodGate(owner.limits.notificationsPerSecond, owner.clock)
   }
 
   /** Takes a request on board. Its id is one that no other has. */
-  take(carrier: Carrier, request: UpstreamRequest): Flight {
-    const flight = new Flight(carrier, request, this.#freeId())
-    flight.heardAt = this.#now()
-    this.flights.set(flight.id, flight)
+  take(carrier: PendingOwner, request: UpstreamRequest): PendingRequest {
+    const pending = new PendingRequest(carrier, request, this.#freeId())
+    pending.heardAt = this.#now()
+    this.pending.set(pending.id, pending)
     this.#listenForSilence()
-    return flight
+    return pending
   }
 
   /** Lets an ended request go; what the upstream still asks for it is no longer wanted. */
-  leave(flight: Flight): void {
-    this.flights.delete(flight.id)
-    if (flight.sent && flight.reply?.kind === 'lost' && flight.hooks?.asked !== undefined && !this.perRequest) {
-      this.#orphans.set(flight.id, this.#now() + orphanTime)
+  leave(pending: PendingRequest): void {
+    this.pending.delete(pending.id)
+    if (pending.sent && pending.reply?.kind === 'lost' && pending.hooks?.asked !== undefined && !this.perRequest) {
+      this.#orphans.set(pending.id, this.#now() + orphanTime)
     }
     if (this.#asks.size === 0) return
     for (const [id, ask] of this.#asks) {
-      if (ask.flight !== flight) continue
+      if (ask.pending !== pending) continue
       // What came on no request's stream may be another's question, which is still wanted.
       const other = ask.isAnyones ? this.#onlyAsker() : undefined
       if (other === undefined) this.#dropAsk(id)
-      else ask.flight = other
+      else ask.pending = other
     }
   }
 
@@ -85,16 +85,16 @@ export class Conversation {
   }
 
   /** Ends all that is in flight. */
-  loseAll(...why: Parameters<Flight['lose']>): void {
+  loseAll(...why: Parameters<PendingRequest['lose']>): void {
     this.#callOffSilence?.()
     this.#callOffSilence = undefined
-    for (const flight of this.flights.values()) flight.lose(...why)
+    for (const pending of this.pending.values()) pending.lose(...why)
     for (const id of [...this.#asks.keys()]) this.#dropAsk(id)
   }
 
   /** `stream` is the request on whose own stream the message came. */
-  hear(message: Message | undefined, stream?: Flight) {
-    if (message === undefined) return this.#desk.dropped()
+  hear(message: Message | undefined, stream?: PendingRequest) {
+    if (message === undefined) return this.#owner.dropped()
     if (stream !== undefined) stream.heardAt = this.#now()
     switch (message.kind) {
       case 'response':
@@ -102,129 +102,129 @@ export class Conversation {
       case 'request':
         return this.#asked(message, stream)
       case 'notification':
-        return this.#mayPass() ? this.#told(message, stream) : this.#desk.dropped()
+        return this.#mayPass() ? this.#told(message, stream) : this.#owner.dropped()
     }
   }
 
-  #answered({ id, result, error }: ResponseMessage, stream: Flight | undefined): void {
-    const flight = id === null || stream?.id === id ? stream : this.flights.get(id)
-    if (flight === undefined || flight.reply !== undefined || (stream !== undefined && flight !== stream)) {
-      if (id === null || !this.#orphans.delete(id)) this.#desk.dropped()
+  #answered({ id, result, error }: ResponseMessage, stream: PendingRequest | undefined): void {
+    const pending = id === null || stream?.id === id ? stream : this.pending.get(id)
+    if (pending === undefined || pending.reply !== undefined || (stream !== undefined && pending !== stream)) {
+      if (id === null || !this.#orphans.delete(id)) this.#owner.dropped()
       return
     }
-    if (error !== undefined) flight.end({ kind: 'error', error })
-    else if (result !== undefined) flight.end({ kind: 'result', result })
+    if (error !== undefined) pending.end({ kind: 'error', error })
+    else if (result !== undefined) pending.end({ kind: 'result', result })
   }
 
-  #asked({ id, method, params }: RequestMessage, stream: Flight | undefined) {
+  #asked({ id, method, params }: RequestMessage, stream: PendingRequest | undefined) {
     // T26-02: a 2026 server must not ask so, and a client must not answer.
-    if (this.perRequest || this.#asks.has(id)) return this.#desk.dropped()
-    const answer = (reply: AskReply, flight?: Flight) =>
-      this.#desk.say({ jsonrpc: '2.0', id, ...reply } as never, flight)
-    if (!this.#mayPass()) return this.#desk.dropped()
+    if (this.perRequest || this.#asks.has(id)) return this.#owner.dropped()
+    const answer = (reply: AskReply, pending?: PendingRequest) =>
+      this.#owner.say({ jsonrpc: '2.0', id, ...reply } as never, pending)
+    if (!this.#mayPass()) return this.#owner.dropped()
     if (method === 'ping') return answer({ result: {} }, stream)
     if (!askable.has(method)) return answer({ error: { code: -32601, message: 'Method not found' } }, stream)
 
-    const flight = stream ?? this.#onlyAsker()
-    if (flight === undefined) return answer(refusal('nobody', 'Nothing tells whose question this is.'))
-    const hook = flight.hooks?.asked
-    if (hook === undefined) return answer({ error: { code: -32601, message: 'Nobody can be asked here.' } }, flight)
-    if (this.#asks.size >= this.#desk.limits.openAsks) {
-      return answer(refusal('too-many', 'Too many questions are open.'), flight)
+    const pending = stream ?? this.#onlyAsker()
+    if (pending === undefined) return answer(refusal('nobody', 'Nothing tells whose question this is.'))
+    const hook = pending.hooks?.asked
+    if (hook === undefined) return answer({ error: { code: -32601, message: 'Nobody can be asked here.' } }, pending)
+    if (this.#asks.size >= this.#owner.limits.openAsks) {
+      return answer(refusal('too-many', 'Too many questions are open.'), pending)
     }
-    const ask = { controller: new AbortController(), flight, isAnyones: stream === undefined }
+    const ask = { controller: new AbortController(), pending, isAnyones: stream === undefined }
     this.#asks.set(id, ask)
-    void settled(() => hook.call(flight.hooks, method, params, ask.controller.signal)).then((reply) => {
+    void settled(() => hook.call(pending.hooks, method, params, ask.controller.signal)).then((reply) => {
       if (this.#asks.get(id) !== ask) return
       this.#asks.delete(id)
-      flight.heardAt = this.#now()
-      answer(reply, flight)
+      pending.heardAt = this.#now()
+      answer(reply, pending)
     })
   }
 
-  #onlyAsker(): Flight | undefined {
+  #onlyAsker(): PendingRequest | undefined {
     if (this.hasOrphans) return undefined
-    let only: Flight | undefined
-    for (const flight of this.flights.values()) {
-      if (flight.hooks?.asked === undefined) continue
-      if (only === undefined) only = flight
+    let only: PendingRequest | undefined
+    for (const pending of this.pending.values()) {
+      if (pending.hooks?.asked === undefined) continue
+      if (only === undefined) only = pending
       // All of one 2025 client's: whichever it belongs to, that client is the one to ask.
-      else if (only.request.exclusive !== false || flight.request.exclusive !== false) return undefined
+      else if (only.request.exclusive !== false || pending.request.exclusive !== false) return undefined
     }
     return only
   }
 
-  #told({ method, params }: NotificationMessage, stream: Flight | undefined) {
+  #told({ method, params }: NotificationMessage, stream: PendingRequest | undefined) {
     switch (method) {
       case 'notifications/progress':
         return this.#progressed(params, stream ?? this.#byToken(params.progressToken))
       case 'notifications/cancelled':
         return isId(params.requestId) ? this.#dropAsk(params.requestId) : undefined
       case 'notifications/message': {
-        const flight = stream ?? (this.flights.size === 1 ? this.flights.values()[0] : undefined)
-        if (flight?.hooks?.log !== undefined) return quietly(() => flight.hooks?.log?.(params))
-        return this.#unasked(method, params)
+        const pending = stream ?? (this.pending.size === 1 ? this.pending.values()[0] : undefined)
+        if (pending?.hooks?.log !== undefined) return quietly(() => pending.hooks?.log?.(params))
+        return this.#standalone(method, params)
       }
       case 'notifications/elicitation/complete': {
         const id = params.elicitationId
-        const flights = stream === undefined ? this.flights.values() : [stream]
-        if (typeof id === 'string') for (const { hooks } of flights) quietly(() => hooks?.completed?.(id))
-        return this.#unasked(method, params)
+        const pending = stream === undefined ? this.pending.values() : [stream]
+        if (typeof id === 'string') for (const { hooks } of pending) quietly(() => hooks?.completed?.(id))
+        return this.#standalone(method, params)
       }
       default: {
-        const flight = stream ?? this.#bySubscription(params)
-        if (flight?.hooks?.news !== undefined) return quietly(() => flight.hooks?.news?.(method, params))
-        return this.#unasked(method, params)
+        const pending = stream ?? this.#bySubscription(params)
+        if (pending?.hooks?.news !== undefined) return quietly(() => pending.hooks?.news?.(method, params))
+        return this.#standalone(method, params)
       }
     }
   }
 
-  #progressed(params: JsonObject, flight: Flight | undefined) {
-    const token = flight?.callerToken
-    if (flight === undefined || token === undefined || params.progressToken !== flight.wireToken) {
-      return this.#desk.dropped()
+  #progressed(params: JsonObject, pending: PendingRequest | undefined) {
+    const token = pending?.callerToken
+    if (pending === undefined || token === undefined || params.progressToken !== pending.wireToken) {
+      return this.#owner.dropped()
     }
-    flight.heardAt = this.#now()
-    quietly(() => flight.hooks?.progress?.({ ...params, progressToken: token }))
+    pending.heardAt = this.#now()
+    quietly(() => pending.hooks?.progress?.({ ...params, progressToken: token }))
   }
 
-  #byToken(token: unknown): Flight | undefined {
+  #byToken(token: unknown): PendingRequest | undefined {
     if (!isId(token)) return undefined
-    const flight = this.flights.get(token)
-    if (flight?.wireToken === token) return flight
-    return this.flights.values().find(({ wireToken }) => wireToken === token)
+    const pending = this.pending.get(token)
+    if (pending?.wireToken === token) return pending
+    return this.pending.values().find(({ wireToken }) => wireToken === token)
   }
 
-  #bySubscription({ _meta }: JsonObject): Flight | undefined {
+  #bySubscription({ _meta }: JsonObject): PendingRequest | undefined {
     const id = isObject(_meta) ? _meta[subscriptionKey] : undefined
-    return isId(id) ? this.flights.get(id) : undefined
+    return isId(id) ? this.pending.get(id) : undefined
   }
 
-  #unasked(method: string, params: JsonObject): void {
+  #standalone(method: string, params: JsonObject): void {
     // Many requesters share a 2026 upstream: what names no request is nobody's.
-    if (this.perRequest) this.#desk.dropped()
-    else this.#desk.tell(method, params)
+    if (this.perRequest) this.#owner.dropped()
+    else this.#owner.tell(method, params)
   }
 
   /** One timer for all flights: one for each would cost more than the rest of its watching. */
   #listenForSilence(): void {
-    const { clock, limits } = this.#desk
+    const { clock, limits } = this.#owner
     this.#callOffSilence ??= clock.after(limits.silence / 4, () => {
       this.#callOffSilence = undefined
       const now = this.#now()
-      for (const flight of this.flights.values()) {
+      for (const pending of this.pending.values()) {
         // Until it is sent, other limits hold, and while it asks, those of people.
-        if (!flight.sent || this.#isAsking(flight)) flight.heardAt = now
-        else if (flight.heardAt <= now - limits.silence && !withoutClock.has(flight.request.method)) {
-          flight.lose('silent', `nothing was heard of it for ${limits.silence} ms`)
+        if (!pending.sent || this.#isAsking(pending)) pending.heardAt = now
+        else if (pending.heardAt <= now - limits.silence && !withoutClock.has(pending.request.method)) {
+          pending.lose('silent', `nothing was heard of it for ${limits.silence} ms`)
         }
       }
-      if (this.flights.size > 0) this.#listenForSilence()
+      if (this.pending.size > 0) this.#listenForSilence()
     })
   }
 
-  #isAsking(flight: Flight): boolean {
-    for (const ask of this.#asks.values()) if (ask.flight === flight) return true
+  #isAsking(pending: PendingRequest): boolean {
+    for (const ask of this.#asks.values()) if (ask.pending === pending) return true
     return false
   }
 
@@ -236,12 +236,12 @@ export class Conversation {
 
   #freeId(): RpcId {
     do this.#lastId += 1
-    while (this.flights.has(this.#lastId) || this.#orphans.has(this.#lastId))
+    while (this.pending.has(this.#lastId) || this.#orphans.has(this.#lastId))
     return this.#lastId
   }
 
   #now(): number {
-    return this.#desk.clock.now().getTime()
+    return this.#owner.clock.now().getTime()
   }
 }
 

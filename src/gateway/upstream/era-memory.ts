@@ -3,7 +3,7 @@ import type { UpstreamEra, UpstreamReply } from './upstream.ts'
 
 // These say nothing against the era in which they were got.
 const ordinary = new Set([-32601, -32602, -32603, -32020, -32021, -32002, -32042])
-const telling = new Set(['down', 'broken', 'rubbish', 'refused', 'redirected', 'unsupported'])
+const telling = new Set(['down', 'broken', 'malformed', 'refused', 'redirected', 'unsupported'])
 
 /** What probing found, believed for a while and not after a failure (V26-06). */
 export class EraMemory {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
-import type { ClientInfo, RpcError, UpstreamEra, Visitor } from './upstream.ts'
+import type { ClientInfo, DownstreamClient, RpcError, UpstreamEra } from './upstream.ts'
 import { isObject } from './wire/message.ts'
 
 const offered = '2025-11-25'
@@ -7,16 +7,16 @@ const offered = '2025-11-25'
 const spoken = new Set([offered, '2025-06-18', '2025-03-26', '2024-11-05'])
 
 /** The parameters of `initialize` for this visitor. */
-export function greeting(visitor: Visitor, self: ClientInfo): JsonObject {
+export function initializeParams(client: DownstreamClient, self: ClientInfo): JsonObject {
   return {
     protocolVersion: offered,
-    capabilities: visitor.capabilities,
-    clientInfo: visitor.clientInfo ?? self,
+    capabilities: client.capabilities,
+    clientInfo: client.clientInfo ?? self,
   }
 }
 
 /** What the answer to `initialize` tells, if it names a version that we speak. */
-export function eraOfGreeting(result: JsonObject): UpstreamEra | undefined {
+export function eraOfInitialize(result: JsonObject): UpstreamEra | undefined {
   const { protocolVersion, capabilities, serverInfo, instructions } = result
   if (typeof protocolVersion !== 'string' || !spoken.has(protocolVersion)) return undefined
   return {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { UpstreamSurroundings } from './options.ts'
+import type { UpstreamContext } from './options.ts'
 import type { UpstreamReply, UpstreamState } from './upstream.ts'
 
 /** Keeps how an upstream is doing, by what its requests came to. */
@@ -48,10 +48,7 @@ export class Health {
 }
 
 /** Tells of each turn of one upstream. */
-export function tellTurns(
-  { news }: UpstreamSurroundings,
-  server: string,
-): (state: 'up' | 'down', reason?: string) => void {
+export function tellTurns({ news }: UpstreamContext, server: string): (state: 'up' | 'down', reason?: string) => void {
   return (state, reason) =>
     news?.tell({ kind: 'upstream-changed', server, state, ...(reason !== undefined && { reason }) })
 }

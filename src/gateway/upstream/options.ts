@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Events } from '../../base/events.ts'
 import type { GatewayNews } from '../../call/news.ts'
-import type { ProcessPlaces } from './stdio/process-slots.ts'
+import type { ProcessSlots } from './stdio/process-slots.ts'
 import type { ClientInfo } from './upstream.ts'
 
 /** Where an upstream is. */
@@ -24,13 +24,13 @@ export interface HttpSettings {
 }
 
 /** What upstreams share. */
-export interface UpstreamSurroundings {
+export interface UpstreamContext {
   readonly clock: Clock
   /** How the gateway introduces itself where the client gave no name. */
   readonly self: ClientInfo
   readonly limits: UpstreamLimits
   /** The processes of all upstreams together. */
-  readonly places: ProcessPlaces
+  readonly slots: ProcessSlots
   /** Hears when an upstream goes down, and when it is back. */
   readonly news?: Events<GatewayNews>
 }

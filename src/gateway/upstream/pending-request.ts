@@ -2,12 +2,12 @@ import type { Json } from '../../base/json.ts'
 import type { LostReason, RpcId, UpstreamHooks, UpstreamReply, UpstreamRequest } from './upstream.ts'
 
 /** Who carries flights: told of each that has ended, to free what it holds for it. */
-export interface Carrier {
-  landed(flight: Flight): void
+export interface PendingOwner {
+  ended(pending: PendingRequest): void
 }
 
 /** What a flight is on, such as a stream of its own. */
-export interface Line {
+export interface ReplyStream {
   /** The flight has its end, by an answer or without one. */
   leave(hasAnswer: boolean): void
 }
@@ -16,22 +16,22 @@ export interface Line {
  * One request on its way. It ends once; whatever comes later changes nothing.
  * No function made for one flight is a property of it: such a function, and all that it sees, outlives the flight by far.
  */
-export class Flight {
+export class PendingRequest {
   readonly request: UpstreamRequest
   /** The id on the wire. */
   readonly id: RpcId
   /** From here on the upstream may have begun to work on it. */
   sent = false
   reply: UpstreamReply | undefined
-  line: Line | undefined
+  stream: ReplyStream | undefined
   /** When the upstream last said something about it, or it was sent. */
   heardAt = 0
   readonly ended: Promise<UpstreamReply>
-  readonly #carrier: Carrier
+  readonly #carrier: PendingOwner
   #end: (reply: UpstreamReply) => void = nothing
   #isWatched = false
 
-  constructor(carrier: Carrier, request: UpstreamRequest, id: RpcId) {
+  constructor(carrier: PendingOwner, request: UpstreamRequest, id: RpcId) {
     this.#carrier = carrier
     this.request = request
     this.id = id
@@ -83,7 +83,7 @@ export class Flight {
     if (this.reply !== undefined) return
     this.reply = reply
     if (this.#isWatched) this.request.signal.removeEventListener('abort', this)
-    this.#carrier.landed(this)
+    this.#carrier.ended(this)
     this.#end(reply)
   }
 }

@@ -16,30 +16,30 @@ export interface RpcError {
 export interface Upstream {
   readonly name: string
   /** What the upstream speaks: probed at first need, remembered with an age, probed again after a failure. */
-  era(visitor: Visitor, signal: StopSignal): Promise<EraReply>
+  era(client: DownstreamClient, signal: StopSignal): Promise<EraReply>
   /** One request for one requester. Never throws for what an upstream may do. Nothing is sent twice that may have run. */
   request(request: UpstreamRequest): Promise<UpstreamReply>
   /** Tells a 2025 upstream something on this visitor's session, if there is one; a 2026 upstream is told nothing unasked. */
-  notify(visitor: Visitor, method: string, params: JsonObject): Promise<void>
+  notify(client: DownstreamClient, method: string, params: JsonObject): Promise<void>
   /**
    * What a 2025 upstream says unasked (list changes, resource updates, logging, completed elicitations), and to whom.
    * From a 2026 upstream it comes to `hooks.news` of a `subscriptions/listen` request.
    */
   listen(listener: (news: UpstreamNews) => void): () => void
   /** Ends this visitor's 2025 session or own process as soon as nothing is in flight on it. */
-  leave(visitor: Visitor): void
+  leave(client: DownstreamClient): void
   /** The same for all that was opened with an account of this participant, which is another one now, or none. */
-  letGo(participant: ParticipantId): void
+  accountChanged(participant: ParticipantId): void
   state(): UpstreamState
   /** Ends everything; what is in flight ends as lost. */
   close(): Promise<void>
 }
 
 /** For whom the upstream is spoken to. 2025: one session (or process) for each different visitor. */
-export interface Visitor {
+export interface DownstreamClient {
   readonly requester: Requester
   /** Keeps the sessions of one requester apart, such as those of two windows of one client. */
-  readonly lane?: string | undefined
+  readonly sessionKey?: string | undefined
   /** What is declared to the upstream as the client's. */
   readonly capabilities: JsonObject
   readonly clientInfo?: ClientInfo | undefined
@@ -58,7 +58,7 @@ export type Credential =
   | { readonly env: string; readonly value: string }
 
 /** One request to an upstream. */
-export interface UpstreamRequest extends Visitor {
+export interface UpstreamRequest extends DownstreamClient {
   readonly method: string
   /** A progress token of the caller's in `_meta` is mapped; the 2026 keys of `_meta` are set by the upstream leg. */
   readonly params: JsonObject
@@ -140,7 +140,7 @@ export type LostReason =
   /** It said nothing for too long. */
   | 'silent'
   /** What came is not MCP. */
-  | 'rubbish'
+  | 'malformed'
   | 'too-long'
   /** An HTTP status that is no answer. */
   | 'refused'
@@ -168,7 +168,7 @@ export type EraReply = { readonly kind: 'found'; readonly era: UpstreamEra } | U
 export interface UpstreamNews {
   readonly upstream: string
   readonly requester: Requester
-  readonly lane?: string
+  readonly sessionKey?: string
   readonly method: string
   readonly params: JsonObject
 }

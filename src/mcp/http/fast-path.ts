@@ -18,7 +18,7 @@ export interface Post {
 }
 
 /** Answers a POST without a server of the SDK, or leaves it alone; `left` is for whoever serves it then. */
-export type Shortcut = (post: Post) => Promise<'answered' | { readonly left?: object }>
+export type FastPath = (post: Post) => Promise<'answered' | { readonly left?: object }>
 
 /** What a shortcut needs to know of the endpoint that it is part of. */
 export interface Door {
@@ -32,10 +32,10 @@ export interface Door {
 }
 
 /** Tries the shortcut on what is in order, and serves all else as usual: whatever is to be refused is refused there. */
-export function shortcutListener(shortcut: Shortcut, usual: NodeListener, door: Door): RequestListener {
+export function fastPathListener(fastPath: FastPath, usual: NodeListener, door: Door): RequestListener {
   return (message, reply) => {
     if (!door.isOpen() || !isInOrder(message, door)) return usual(message, reply)
-    tryFirst(shortcut, usual, door, message, reply).catch((error) => {
+    tryFirst(fastPath, usual, door, message, reply).catch((error) => {
       door.onError(error)
       // A client that hears nothing would wait, or send it again.
       if (reply.headersSent) reply.destroy()
@@ -51,7 +51,7 @@ const internalError = JSON.stringify({
 })
 
 async function tryFirst(
-  shortcut: Shortcut,
+  fastPath: FastPath,
   usual: NodeListener,
   { authenticate, find, bodyBytes }: Door,
   message: IncomingMessage,
@@ -66,8 +66,8 @@ async function tryFirst(
   if (!isPlainObject(body)) return usual(message, reply, { authInfo, text })
   const id = headers['mcp-session-id']
   const session = typeof id === 'string' ? find(id, authInfo) : undefined
-  const end = await shortcut({ headers, body, authInfo, session, reply })
-  if (end !== 'answered') usual(message, reply, { authInfo, text, left: end.left })
+  const end = await fastPath({ headers, body, authInfo, session, reply })
+  if (end !== 'answered') usual(message, reply, { authInfo, text, handover: end.left })
 }
 
 function isInOrder(message: IncomingMessage, { mayEnter }: Door): boolean {

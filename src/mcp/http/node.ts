@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyOfMessage } from './body.ts'
-import type { Arrival, Early } from './incoming.ts'
+import type { IncomingRequest, Prefetched } from './incoming.ts'
 import { refusal } from './replies.ts'
 
-type Serve = (arrival: Arrival, socket: Socket) => Promise<Response>
+type Serve = (incoming: IncomingRequest, socket: Socket) => Promise<Response>
 
 /** A listener for `http.createServer`, which may be told what is known of a request already. */
-export type NodeListener = (message: IncomingMessage, reply: ServerResponse, early?: Early) => void
+export type NodeListener = (message: IncomingMessage, reply: ServerResponse, prefetched?: Prefetched) => void
 
 /** Serves node:http. A client that goes away aborts its request's signal; one that reads slowly is waited for. */
 export function nodeListener(serve: Serve): NodeListener {
-  return (message, reply, early) => {
+  return (message, reply, prefetched) => {
     const gone = new AbortController()
     const close = () => {
       if (!reply.writableFinished) gone.abort()
     }
     reply.on('close', close)
     if (reply.closed) close()
-    handle(message, serve, gone.signal, early)
+    handle(message, serve, gone.signal, prefetched)
       .then((response) => write(response, reply, gone.signal))
       .catch(() => reply.destroy())
   }
@@ -28,13 +28,13 @@ async function handle(
   message: IncomingMessage,
   serve: Serve,
   signal: AbortSignal,
-  early: Early | undefined,
+  prefetched: Prefetched | undefined,
 ): Promise<Response> {
   const request = requestOf(message, signal)
   if (request === undefined) return refusal(400, 'Bad Request')
   const authorization = message.headers.authorization ?? null
   const readBody = bodyOfMessage(message)
-  return serve({ request, authorization, readBody, ...(early !== undefined && { early }) }, message.socket)
+  return serve({ request, authorization, readBody, ...(prefetched !== undefined && { prefetched }) }, message.socket)
 }
 
 /** Undefined where Node lets something pass that a web Request cannot hold, such as the method TRACE. */

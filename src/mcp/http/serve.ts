@@ -5,11 +5,11 @@ import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import type { Login } from '../../participant/identify.ts'
 import { eraOf } from './era.ts'
-import { type Shortcut, shortcutListener } from './fast-path.ts'
+import { type FastPath, fastPathListener } from './fast-path.ts'
 import { authenticateBy } from './guard/authenticate.ts'
 import { guardAgainstRebinding, guardLocal, isLoopbackAddress, notLocal } from './guard/guard.ts'
 import { protectedResource } from './guard/resource.ts'
-import { type Arrival, arrivalOf, leave } from './incoming.ts'
+import { type IncomingRequest, incomingFrom, rememberHandover } from './incoming.ts'
 import { nodeListener } from './node.ts'
 import { idOf, refusal } from './replies.ts'
 import { cutOff } from './session/session.ts'
@@ -31,7 +31,7 @@ export interface HttpOptions {
   sessionIdle?: Duration
   limits?: Partial<HttpLimits>
   /** Tried first on each POST over node:http; what it does not answer is served as if it was not there. */
-  shortcut?: Shortcut
+  fastPath?: FastPath
   /** Told of each 2026 client that begins to listen for changes. */
   onListen?: OnListen
   clock?: Clock
@@ -83,7 +83,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   const sessions = keepSessions(factory, { ...limits, idle: milliseconds(options.sessionIdle ?? '30m') }, clock)
 
   /** Guard, who, what, where to: the order keeps strangers from costing anything. */
-  async function serve({ request, authorization, readBody, early }: Arrival): Promise<Response> {
+  async function serve({ request, authorization, readBody, prefetched }: IncomingRequest): Promise<Response> {
     const { method, headers } = request
     const refused = guard(request) ?? (login === undefined ? guardLocal(request) : undefined)
     if (refused) return refused
@@ -93,7 +93,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return resource?.respond(method, pathname) ?? refusal(404, 'Not found')
     }
 
-    const authInfo = early === undefined ? await authenticate?.(authorization) : early.authInfo
+    const authInfo = prefetched === undefined ? await authenticate?.(authorization) : prefetched.authInfo
     if (authInfo instanceof Response) return authInfo
 
     if (method === 'GET' || method === 'DELETE') return sessions.serve(request, undefined, authInfo)
@@ -101,13 +101,13 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     if (!isJsonContentType(headers.get('content-type'))) {
       return refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
     }
-    const text = early === undefined ? await readBody(limits.bodyBytes) : early.text
+    const text = prefetched === undefined ? await readBody(limits.bodyBytes) : prefetched.text
     if (text === undefined) {
       return refusal(413, `The body is larger than ${limits.bodyBytes} bytes`, { headers: { Connection: 'close' } })
     }
     const body = parse(text)
     if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: -32_700 })
-    if (early?.left !== undefined) leave(request, early.left)
+    if (prefetched?.handover !== undefined) rememberHandover(request, prefetched.handover)
     return dispatch(request, body, authInfo)
   }
 
@@ -121,27 +121,27 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   }
 
   let isClosed = false
-  async function answer(arrival: Arrival): Promise<Response> {
-    if (isClosed) return refusal(503, arrival.early?.left === undefined ? 'This server has stopped.' : cutOff)
+  async function answer(incoming: IncomingRequest): Promise<Response> {
+    if (isClosed) return refusal(503, incoming.prefetched?.handover === undefined ? 'This server has stopped.' : cutOff)
     try {
-      return await serve(arrival)
+      return await serve(incoming)
     } catch (error) {
       onError(error)
       return refusal(500, 'Internal server error', { code: -32_603 })
     }
   }
 
-  const node = nodeListener(async (arrival, { remoteAddress }) =>
-    login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(arrival),
+  const node = nodeListener(async (incoming, { remoteAddress }) =>
+    login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(incoming),
   )
-  const { shortcut } = options
+  const { fastPath } = options
 
   return {
-    fetch: (request) => answer(arrivalOf(request)),
+    fetch: (request) => answer(incomingFrom(request)),
     node:
-      shortcut === undefined
+      fastPath === undefined
         ? (message, reply) => node(message, reply)
-        : shortcutListener(shortcut, node, {
+        : fastPathListener(fastPath, node, {
             isOpen: () => !isClosed,
             mayEnter: (guarded, address) =>
               guard(guarded) === undefined &&

@@ -8,7 +8,7 @@ import {
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 
 /** A 2026 client that listens for changes, for as long as its stream is open. */
-export interface Listening {
+export interface ListeningClient {
   /** The parameters of its request. */
   readonly params: JsonObject
   readonly authInfo?: AuthInfo
@@ -17,7 +17,7 @@ export interface Listening {
 }
 
 /** Told of each client that begins to listen; returns what to do when it stops. */
-export type OnListen = (listening: Listening) => () => void
+export type OnListen = (listening: ListeningClient) => () => void
 
 /** A bus that knows whose each stream is. */
 export interface ListeningBus extends ServerEventBus {
@@ -27,7 +27,7 @@ export interface ListeningBus extends ServerEventBus {
 
 export function listeningBus(onListen: OnListen, onError: (error: unknown) => void): ListeningBus {
   const everybody = new InMemoryServerEventBus(onError)
-  const served = new AsyncLocalStorage<Omit<Listening, 'tell'>>()
+  const served = new AsyncLocalStorage<Omit<ListeningClient, 'tell'>>()
   return {
     publish: (event) => everybody.publish(event),
     subscribe(listener) {

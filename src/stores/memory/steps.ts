@@ -7,7 +7,7 @@ interface KeptStep {
   result?: Sealed
 }
 
-const place = ({ walk, name }: StepKey) => JSON.stringify([walk, name])
+const place = ({ walkId, name }: StepKey) => JSON.stringify([walkId, name])
 
 /** Remembers steps for as long as the process lives. */
 export function memorySteps(): StepStore {
@@ -20,7 +20,7 @@ export function memorySteps(): StepStore {
       const step = kept.get(place(key))
       if (step?.result !== undefined) return { kind: 'finished', result: { ...step.result } }
       if (step !== undefined) return { kind: 'begun' }
-      kept.set(place(key), { key: { walk: key.walk, name: key.name }, until: new Date(until) })
+      kept.set(place(key), { key: { walkId: key.walkId, name: key.name }, until: new Date(until) })
       return { kind: 'claimed' }
     },
     async finish(key, result) {

@@ -52,22 +52,22 @@ export function postgresSteps(database: Database): StepStore {
   }
 
   return {
-    async claim({ walk, name }, until) {
-      if ((await count(claim, [walk, name, until.getTime()])) === 1) return { kind: 'claimed' }
-      const { rows } = await database.query<FinishedStepRow>(findFinished, [walk, name])
+    async claim({ walkId, name }, until) {
+      if ((await count(claim, [walkId, name, until.getTime()])) === 1) return { kind: 'claimed' }
+      const { rows } = await database.query<FinishedStepRow>(findFinished, [walkId, name])
       return claimedBefore(rows[0])
     },
 
-    async finish({ walk, name }, { key, box }) {
-      return canBeKept(walk + name) && (await count(finish, [walk, name, key, box])) === 1
+    async finish({ walkId, name }, { key, box }) {
+      return canBeKept(walkId + name) && (await count(finish, [walkId, name, key, box])) === 1
     },
 
     async listSealedExcept(key, limit) {
       return (await database.query<FinishedStepRow>(listSealedExcept, [key, limit])).rows.map(fromStepRow)
     },
 
-    async reseal({ walk, name }, previous, next) {
-      return (await count(reseal, [walk, name, previous.key, previous.box, next.key, next.box])) === 1
+    async reseal({ walkId, name }, previous, next) {
+      return (await count(reseal, [walkId, name, previous.key, previous.box, next.key, next.box])) === 1
     },
 
     async sealingKeys() {

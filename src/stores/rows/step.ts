@@ -10,7 +10,7 @@ export interface FinishedStepRow {
 
 /** The finished step that was kept. */
 export function fromStepRow({ walk, name, sealed_key, box }: FinishedStepRow): FinishedStep {
-  return { key: { walk, name }, result: { key: sealed_key, box } }
+  return { key: { walkId: walk, name }, result: { key: sealed_key, box } }
 }
 
 /** How a claim ends that came second. A step deleted meanwhile was somebody's all the same. */

@@ -9,19 +9,19 @@ const finishedRow = (row: Row) => row as unknown as FinishedStepRow
 export function sqliteSteps(database: Database, writer: Writer): StepStore {
   const sql = statements(database)
 
-  function claim({ walk, name }: StepKey, until: Date): Claimed {
-    if (sql.claim.run(walk, name, until.getTime()) === 1) return { kind: 'claimed' }
-    const row = sql.findFinished.get(walk, name)
+  function claim({ walkId, name }: StepKey, until: Date): Claimed {
+    if (sql.claim.run(walkId, name, until.getTime()) === 1) return { kind: 'claimed' }
+    const row = sql.findFinished.get(walkId, name)
     return claimedBefore(row && finishedRow(row))
   }
 
   return {
     claim: (key, until) => writer.writeOne(() => claim(key, until)),
-    finish: ({ walk, name }, { key, box }) => writer.writeOne(() => sql.finish.run(key, box, walk, name) === 1),
+    finish: ({ walkId, name }, { key, box }) => writer.writeOne(() => sql.finish.run(key, box, walkId, name) === 1),
     listSealedExcept: (key, limit) =>
       reading(() => sql.sealedExcept.all(key, limit).map((row) => fromStepRow(finishedRow(row)))),
-    reseal: ({ walk, name }, previous, next) =>
-      writer.writeOne(() => sql.reseal.run(next.key, next.box, walk, name, previous.key, previous.box) === 1),
+    reseal: ({ walkId, name }, previous, next) =>
+      writer.writeOne(() => sql.reseal.run(next.key, next.box, walkId, name, previous.key, previous.box) === 1),
     sealingKeys: () => reading(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
     deleteSteps: (moment, limit) => writer.writeOne(() => sql.deleteSteps.run(moment.getTime(), limit)),
   }

@@ -1,12 +1,12 @@
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 
 /** The far end of the socket, an IPv4 address in its own spelling. Undefined where there is no socket to see. */
-export function socketAddress({ env }: Visit): string | undefined {
+export function socketAddress({ env }: WebContext): string | undefined {
   return env?.incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
 /** Whose requests are counted together: for a proxy we trust, the address it says it had the request from. */
-export function countedAddress(c: Visit): string {
+export function countedAddress(c: WebContext): string {
   const address = socketAddress(c) ?? 'unknown'
   if (!c.var.site.proxy?.from.includes(address)) return address
   // The last one is the proxy's own word; what stands before it was sent by others.

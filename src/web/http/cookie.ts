@@ -1,39 +1,39 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 
 const shape = /^[\w-]{43}$/
 
 /** With `__Host-` no other host, and nothing without https, can plant it. */
-export function cookieName({ var: { site } }: Visit, name = 'assent'): string {
+export function cookieName({ var: { site } }: WebContext, name = 'assent'): string {
   return site.isSecure ? `__Host-${name}` : name
 }
 
-const attributesFor = ({ var: { site } }: Visit) =>
+const attributesFor = ({ var: { site } }: WebContext) =>
   ({ path: '/', httpOnly: true, sameSite: 'Lax', secure: site.isSecure }) as const
 
 /** The value that this browser is known by, if it has one of ours. */
-export function readBrowserCookie(c: Visit): string | undefined {
+export function readBrowserCookie(c: WebContext): string | undefined {
   const value = getCookie(c, cookieName(c))
   return value !== undefined && shape.test(value) ? value : undefined
 }
 
 /** Gives the browser a new value, which nobody else knows. */
-export function giveBrowserCookie(c: Visit, lifeMs: number): string {
+export function giveBrowserCookie(c: WebContext, lifeMs: number): string {
   const value = randomBytes(32).toString('base64url')
   setCookie(c, cookieName(c), value, { ...attributesFor(c), maxAge: Math.floor(lifeMs / 1_000) })
   return value
 }
 
-export function takeBrowserCookie(c: Visit): void {
+export function takeBrowserCookie(c: WebContext): void {
   deleteCookie(c, cookieName(c), attributesFor(c))
 }
 
-export function giveShortCookie(c: Visit, name: string, value: string, lifeMs: number): void {
+export function giveShortCookie(c: WebContext, name: string, value: string, lifeMs: number): void {
   setCookie(c, cookieName(c, name), value, { ...attributesFor(c), maxAge: Math.floor(lifeMs / 1_000) })
 }
 
-export function takeShortCookie(c: Visit, name: string): void {
+export function takeShortCookie(c: WebContext, name: string): void {
   deleteCookie(c, cookieName(c, name), attributesFor(c))
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 
 /** What a form must carry to count as sent from a page that this browser was shown. It does not tell the cookie. */
 export function csrfFor(cookie: string): string {
@@ -14,7 +14,7 @@ export function isCsrfOf(cookie: string, given: unknown): boolean {
 }
 
 /** Whether a browser says that another site's page sent this. */
-export function isFromElsewhere({ req, var: { site } }: Visit): boolean {
+export function isFromElsewhere({ req, var: { site } }: WebContext): boolean {
   const fetchSite = req.header('sec-fetch-site')
   if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none') return true
   const origin = req.header('origin')

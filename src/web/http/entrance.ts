@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { guardLocal, isLoopbackAddress } from '../../mcp/http/guard/guard.ts'
 import { notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { countedAddress, socketAddress } from './address.ts'
 
 /** Turns away who may not come in at all, before anything is read or looked up for them. */
@@ -19,12 +19,12 @@ export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
 }
 
 /** A socket that nobody can see is for whoever mounted us to judge. */
-function isFromAfar(c: Visit): boolean {
+function isFromAfar(c: WebContext): boolean {
   if (guardLocal(c.req.raw)) return true
   return c.env?.incoming !== undefined && !isLoopbackAddress(socketAddress(c))
 }
 
-export function tooMany(c: Visit, seconds: number): Response | Promise<Response> {
+export function tooMany(c: WebContext, seconds: number): Response | Promise<Response> {
   c.header('Retry-After', String(seconds))
   return notice(c, 429, { kind: 'too-many' })
 }

@@ -1,13 +1,13 @@
 import { posted } from '../pages/props.ts'
 import { notice } from '../render.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 import { addressOf, recordRefusal } from '../viewer/admit.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 import { readFormBody } from './body.ts'
 import { isCsrfOf, isFromElsewhere } from './csrf.ts'
 
 /** What was posted, if a page of ours in this very browser sent it; else the answer that says it does not count. */
-export async function readPost(c: Visit, { cookie }: Viewer, about?: string): Promise<FormData | Response> {
+export async function readPost(c: WebContext, { cookie }: Viewer, about?: string): Promise<FormData | Response> {
   const form = await readForm(c, about)
   if (form instanceof Response || isCsrfOf(cookie, form.get(posted.csrf))) return form
   await recordRefusal(c, 'form-old', about)
@@ -15,7 +15,7 @@ export async function readPost(c: Visit, { cookie }: Viewer, about?: string): Pr
 }
 
 /** As `readPost`, for someone whom we cannot know yet. */
-export async function readForm(c: Visit, about?: string): Promise<FormData | Response> {
+export async function readForm(c: WebContext, about?: string): Promise<FormData | Response> {
   if (isFromElsewhere(c)) {
     await recordRefusal(c, 'cross-site', about)
     return formOld(c)
@@ -25,6 +25,6 @@ export async function readForm(c: Visit, about?: string): Promise<FormData | Res
   return form === 'no-form' ? notice(c, 400, { kind: 'form-old' }) : form
 }
 
-function formOld(c: Visit): Response | Promise<Response> {
+function formOld(c: WebContext): Response | Promise<Response> {
   return notice(c, 403, { kind: 'form-old', next: { href: addressOf(c), label: 'Open the page again' } })
 }

@@ -6,7 +6,7 @@ import { confirmSheet } from '../pages/question/confirm-page.ts'
 import { formSheet } from '../pages/question/form-page.ts'
 import { settledPage } from '../pages/question/settled-page.ts'
 import { frameFor } from '../render.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 import { approvalProps, type RefusedPost } from './approval.ts'
 import { endOf, factsOf, labelsFrom } from './facts.ts'
@@ -14,7 +14,7 @@ import { typedIn } from './read-answer.ts'
 
 /** The page of an open question. After a refused answer it holds what was typed and what is wrong, but never a secret. */
 export function questionPage(
-  c: Visit,
+  c: WebContext,
   asked: Elicitation,
   viewer: Viewer,
   action: string,
@@ -27,7 +27,7 @@ export function questionPage(
 
 /** What stands on the page of a question of ours. `action` is where it is answered. */
 export function questionSheet(
-  c: Visit,
+  c: WebContext,
   asked: Elicitation,
   viewer: Viewer,
   action: string,
@@ -54,11 +54,11 @@ export function questionSheet(
 }
 
 /** The page of a question that is over; undefined while it is open. */
-export function endPage(c: Visit, elicitation: Elicitation, viewer: Viewer, came?: 'late'): string | undefined {
+export function endPage(c: WebContext, elicitation: Elicitation, viewer: Viewer, came?: 'late'): string | undefined {
   const end = endOf(elicitation, viewer, came)
   return end && settledPage(frameFor(c), end)
 }
 
-export function customPageOf({ var: { site } }: Visit, { question }: Elicitation) {
+export function customPageOf({ var: { site } }: WebContext, { question }: Elicitation) {
   return question.mode === 'url' && question.page !== undefined ? site.custom.get(question.page) : undefined
 }

@@ -2,7 +2,7 @@ import { AssentError } from '../../base/errors.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 import { recordRefusal } from '../viewer/admit.ts'
 
 /** Who may see a question: those who were asked; how it stands, also the one for whom it was asked. */
@@ -20,7 +20,7 @@ export function readId(text: string | undefined): ElicitationId | undefined {
 
 /** The question, for one who may see it. Undefined alike for one that never was and for one of somebody else. */
 export async function questionFor(
-  c: Visit,
+  c: WebContext,
   person: Person,
   id: ElicitationId | undefined,
   maySee: MaySee = whoWasAsked,
@@ -31,7 +31,7 @@ export async function questionFor(
   return undefined
 }
 
-async function lookFor(c: Visit, id: ElicitationId): Promise<Elicitation | undefined> {
+async function lookFor(c: WebContext, id: ElicitationId): Promise<Elicitation | undefined> {
   try {
     return await c.var.site.assent.look(id)
   } catch (error) {

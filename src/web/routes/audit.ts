@@ -4,7 +4,7 @@ import { eventWords } from '../inbox/event-words.ts'
 import { ownEvents } from '../inbox/own-events.ts'
 import { auditPage } from '../pages/audit-page.ts'
 import { frameFor } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
 const mostShown = 300
@@ -18,7 +18,7 @@ export const auditRoutes = () => {
   return new Hono<WebEnv>().get('/audit', (c) => show(c, check))
 }
 
-async function show(c: Visit, check: (c: Visit) => Promise<AuditReport>): Promise<Response> {
+async function show(c: WebContext, check: (c: WebContext) => Promise<AuditReport>): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { audit } = c.var.site.assent.store
@@ -34,7 +34,7 @@ async function show(c: Visit, check: (c: Visit) => Promise<AuditReport>): Promis
 }
 
 /** Reading the whole record is work: it is done once for all who ask at once, and its answer holds for a minute. */
-function checkSeldom(): (c: Visit) => Promise<AuditReport> {
+function checkSeldom(): (c: WebContext) => Promise<AuditReport> {
   let latest: { readonly at: number; readonly report: Promise<AuditReport> } | undefined
   return ({ var: { site } }) => {
     const now = site.assent.clock.now().getTime()

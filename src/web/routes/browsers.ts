@@ -3,13 +3,13 @@ import { takeBrowserCookie } from '../http/cookie.ts'
 import { readPost } from '../http/post.ts'
 import { browsersPage } from '../pages/browsers-page.ts'
 import { frameFor, notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
 /** The browsers that may answer for a person: to see them, and to take that back. */
 export const browsersRoutes = () => new Hono<WebEnv>().get('/browsers', show).post('/browsers/:id/remove', remove)
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { store, clock } = c.var.site.assent
@@ -29,7 +29,7 @@ async function show(c: Visit): Promise<Response> {
   return c.html(browsersPage(frameFor(c), props))
 }
 
-async function remove(c: Visit): Promise<Response> {
+async function remove(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const form = await readPost(c, viewer)

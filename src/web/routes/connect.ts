@@ -14,7 +14,7 @@ import { questionFor, readId } from '../question/question.ts'
 import { endPage } from '../question/question-page.ts'
 import { actionFrom } from '../question/read-answer.ts'
 import { frameFor, notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { addressOf, admit } from '../viewer/admit.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
@@ -33,14 +33,14 @@ interface Connecting {
   readonly asked?: Elicitation
 }
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const connecting = await open(c)
   if (connecting instanceof Response) return connecting
   const { asked, viewer } = connecting
   return c.html((asked && endPage(c, asked, viewer)) ?? pageFor(c, connecting))
 }
 
-async function answer(c: Visit): Promise<Response> {
+async function answer(c: WebContext): Promise<Response> {
   const connecting = await open(c)
   if (connecting instanceof Response) return connecting
   const { asked, viewer } = connecting
@@ -52,7 +52,7 @@ async function answer(c: Visit): Promise<Response> {
   return action === 'accept' ? connect(c, connecting, form) : refuse(c, connecting, action)
 }
 
-async function connect(c: Visit, connecting: Connecting, form: FormData): Promise<Response> {
+async function connect(c: WebContext, connecting: Connecting, form: FormData): Promise<Response> {
   const { connections } = c.var.site.assent
   const { provider, viewer, asked } = connecting
   const { participant, groups, key: browser } = viewer
@@ -69,7 +69,7 @@ async function connect(c: Visit, connecting: Connecting, form: FormData): Promis
   return c.html(pageFor(c, connecting, [{ field: keyField, message: kept.message }]), 422)
 }
 
-function sendOff(c: Visit, begun: Begun, viewer: Viewer): Response | Promise<Response> {
+function sendOff(c: WebContext, begun: Begun, viewer: Viewer): Response | Promise<Response> {
   switch (begun.kind) {
     case 'begun':
       return c.redirect(begun.url, 303)
@@ -80,14 +80,14 @@ function sendOff(c: Visit, begun: Begun, viewer: Viewer): Response | Promise<Res
   }
 }
 
-async function refuse(c: Visit, { asked, viewer }: Connecting, action: 'decline' | 'cancel'): Promise<Response> {
+async function refuse(c: WebContext, { asked, viewer }: Connecting, action: 'decline' | 'cancel'): Promise<Response> {
   if (asked === undefined) return c.redirect('/connections', 303)
   const { participant, groups } = viewer
   const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via: 'page' }, { action })
   return answered.kind === 'late' ? late(c, answered.elicitation, viewer) : c.redirect(addressOf(c), 303)
 }
 
-async function comeBack(c: Visit): Promise<Response> {
+async function comeBack(c: WebContext): Promise<Response> {
   // A flow is used once: what only wants to know the head of this page must not use it up.
   if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
   const viewer = await admit(c)
@@ -99,7 +99,7 @@ async function comeBack(c: Visit): Promise<Response> {
   return completedPage(c, completed, viewer)
 }
 
-function completedPage(c: Visit, completed: Completed, viewer: Viewer): Response | Promise<Response> {
+function completedPage(c: WebContext, completed: Completed, viewer: Viewer): Response | Promise<Response> {
   const next = { href: '/connections', label: 'See your connections' }
   switch (completed.kind) {
     case 'connected':
@@ -119,12 +119,12 @@ function completedPage(c: Visit, completed: Completed, viewer: Viewer): Response
   }
 }
 
-function late(c: Visit, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
+function late(c: WebContext, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
   return c.html(endPage(c, elicitation, viewer, 'late') as string, 409)
 }
 
 /** Who connects what, if they may; else what they get instead. */
-async function open(c: Visit): Promise<Connecting | Response> {
+async function open(c: WebContext): Promise<Connecting | Response> {
   const { assent, rates } = c.var.site
   const given = c.req.query('elicitation_id')
   const id = readId(given)
@@ -143,7 +143,7 @@ async function open(c: Visit): Promise<Connecting | Response> {
   return provider ? { viewer, provider, asked } : notFound(c)
 }
 
-function pageFor(c: Visit, { provider, asked, viewer }: Connecting, errors: readonly FieldError[] = []): string {
+function pageFor(c: WebContext, { provider, asked, viewer }: Connecting, errors: readonly FieldError[] = []): string {
   const { by, title } = provider
   const action = addressOf(c)
   const wanted = asked?.question.mode === 'url' ? asked.question.connect?.scopes : undefined
@@ -158,4 +158,4 @@ function pageFor(c: Visit, { provider, asked, viewer }: Connecting, errors: read
   })
 }
 
-const notFound = (c: Visit) => notice(c, 404, { kind: 'not-found' })
+const notFound = (c: WebContext) => notice(c, 404, { kind: 'not-found' })

@@ -3,14 +3,14 @@ import { readPost } from '../http/post.ts'
 import { connectionsPage } from '../pages/connections-page.ts'
 import { connectPath } from '../question/connect-path.ts'
 import { frameFor, notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
 /** The accounts that a person has connected: to see them, and to give them up. */
 export const connectionsRoutes = () =>
   new Hono<WebEnv>().get('/connections', show).post('/connections/:provider/disconnect', disconnect)
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { connections } = c.var.site.assent
@@ -28,7 +28,7 @@ async function show(c: Visit): Promise<Response> {
   return c.html(connectionsPage(frameFor(c), props))
 }
 
-async function disconnect(c: Visit): Promise<Response> {
+async function disconnect(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const form = await readPost(c, viewer)

@@ -4,7 +4,7 @@ import { safeNext } from '../http/next.ts'
 import { readForm } from '../http/post.ts'
 import { enrollPage } from '../pages/enroll-page.ts'
 import { frameFor, notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { addressOf, recordRefusal } from '../viewer/admit.ts'
 import { browserName } from '../viewer/browser-name.ts'
 import { readEnrollCode, useEnrollCode } from '../viewer/enroll.ts'
@@ -13,14 +13,14 @@ import { makeBrowser } from '../viewer/make-browser.ts'
 /** Makes a browser the local person's by a one-time link. Only pressing the button uses it up: a preview does not. */
 export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('/enroll', enroll)
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const code = await readEnrollCode(c.var.site.assent, c.req.query('code'))
   if (code === undefined) return linkUsed(c)
   const props = { action: addressOf(c), browserName: browserName(c.req.header('user-agent')) }
   return c.html(enrollPage(frameFor(c), props))
 }
 
-async function enroll(c: Visit): Promise<Response> {
+async function enroll(c: WebContext): Promise<Response> {
   const { site } = c.var
   const form = await readForm(c)
   if (form instanceof Response) return form
@@ -34,7 +34,7 @@ async function enroll(c: Visit): Promise<Response> {
     : c.redirect(next, 303)
 }
 
-async function linkUsed(c: Visit): Promise<Response> {
+async function linkUsed(c: WebContext): Promise<Response> {
   await recordRefusal(c, 'link-used')
   return notice(c, 403, { kind: 'link-used' })
 }

@@ -7,7 +7,7 @@ import { readPost } from '../http/post.ts'
 import { grantsPage } from '../pages/grants-page.ts'
 import type { GrantRow } from '../pages/props.ts'
 import { frameFor, notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { admit, recordRefusal } from '../viewer/admit.ts'
 import { personName } from '../viewer/person-name.ts'
 import type { Viewer } from '../viewer/viewer.ts'
@@ -17,7 +17,7 @@ export const grantsRoutes = () => new Hono<WebEnv>().get('/grants', show).post('
 
 const mostShown = 50
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const listed = await c.var.site.assent.approvals.list(viewer.participant, mostShown + 1, readId(c.req.query('after')))
@@ -28,7 +28,7 @@ async function show(c: Visit): Promise<Response> {
   return c.html(grantsPage(frameFor(c), { grants, ...older }))
 }
 
-async function rowOf(c: Visit, grant: Grant, viewer: Viewer): Promise<GrantRow> {
+async function rowOf(c: WebContext, grant: Grant, viewer: Viewer): Promise<GrantRow> {
   const { id, revoked, expiresAt, grantedBy, given, createdAt } = grant
   const now = c.var.site.assent.clock.now()
   const clientName = await clientNameOf(c, grant)
@@ -46,7 +46,7 @@ async function rowOf(c: Visit, grant: Grant, viewer: Viewer): Promise<GrantRow> 
 }
 
 /** What the client called itself when it was asked for, as long as the question is kept. */
-async function clientNameOf(c: Visit, { elicitation, client }: Grant): Promise<string | undefined> {
+async function clientNameOf(c: WebContext, { elicitation, client }: Grant): Promise<string | undefined> {
   if (elicitation === undefined || client === undefined) return undefined
   try {
     return (await c.var.site.assent.look(elicitation)).requester.clientName
@@ -56,7 +56,7 @@ async function clientNameOf(c: Visit, { elicitation, client }: Grant): Promise<s
   }
 }
 
-async function revoke(c: Visit): Promise<Response> {
+async function revoke(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const form = await readPost(c, viewer)

@@ -13,7 +13,7 @@ import { questionFor, readId, whoAskedOrWasAsked } from '../question/question.ts
 import { customPageOf, questionSheet } from '../question/question-page.ts'
 import { questionPath } from '../question/question-path.ts'
 import { frameFor } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 import type { Viewer } from '../viewer/viewer.ts'
@@ -28,7 +28,7 @@ const mostPast = 50
 const mostSearched = 2_000
 const settling = new Set(['question-answered', 'question-expired', 'question-withdrawn', 'question-failed'])
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { assent } = c.var.site
@@ -54,14 +54,14 @@ async function show(c: Visit): Promise<Response> {
 }
 
 /** What cannot be answered beside the list has a page of its own. */
-function answeredElsewhere(c: Visit, asked: Elicitation): string | undefined {
+function answeredElsewhere(c: WebContext, asked: Elicitation): string | undefined {
   const { question } = asked
   if (isSettled(asked)) return undefined
   const hasOwnPage = customPageOf(c, asked) !== undefined || (question.mode === 'url' && question.connect !== undefined)
   return hasOwnPage ? questionPath(c.var.site.assent.pages, asked) : undefined
 }
 
-function sheetOf(c: Visit, asked: Elicitation, viewer: Viewer): Sheet {
+function sheetOf(c: WebContext, asked: Elicitation, viewer: Viewer): Sheet {
   const end = endOf(asked, viewer, 'late')
   if (end) return settledSheet(frameFor(c), end)
   const path = questionPath(c.var.site.assent.pages, asked)
@@ -72,7 +72,7 @@ function sheetOf(c: Visit, asked: Elicitation, viewer: Viewer): Sheet {
   })
 }
 
-async function doneIn(c: Visit, viewer: Viewer): Promise<{ words: string; href: string } | undefined> {
+async function doneIn(c: WebContext, viewer: Viewer): Promise<{ words: string; href: string } | undefined> {
   const asked = await questionFor(c, viewer, readId(c.req.query('done')))
   const end = asked && endWords(asked, viewer)
   const href = asked && questionPath(c.var.site.assent.pages, asked)
@@ -80,7 +80,7 @@ async function doneIn(c: Visit, viewer: Viewer): Promise<{ words: string; href: 
 }
 
 /** Found by the audit, which knows what was settled last; a question that is deleted is not shown. */
-async function history(c: Visit): Promise<Response> {
+async function history(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { assent } = c.var.site
@@ -99,7 +99,7 @@ async function history(c: Visit): Promise<Response> {
   return c.html(historyPage(frameFor(c), { rows }))
 }
 
-async function events(c: Visit): Promise<Response> {
+async function events(c: WebContext): Promise<Response> {
   const viewer = await viewerOf(c)
   if (viewer === undefined) return c.text('This browser is not known.', 403)
   const stream = c.var.site.streams.open(viewer)

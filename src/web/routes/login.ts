@@ -4,7 +4,7 @@ import { takeBrowserCookie } from '../http/cookie.ts'
 import { safeNext } from '../http/next.ts'
 import { readPost } from '../http/post.ts'
 import { notice } from '../render.ts'
-import type { Visit, WebEnv } from '../site.ts'
+import type { WebContext, WebEnv } from '../site.ts'
 import { admit, recordRefusal } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 import { makeBrowser } from '../viewer/make-browser.ts'
@@ -20,14 +20,14 @@ export const loginRoutes = (login: PageLogin) =>
     .get('/login/callback', (c) => finish(c, login))
     .post('/logout', signOut)
 
-async function begin(c: Visit, login: PageLogin): Promise<Response> {
+async function begin(c: WebContext, login: PageLogin): Promise<Response> {
   const next = safeNext(c.var.site, c.req.query('next')) ?? home
   if (await viewerOf(c)) return c.redirect(next, 303)
   const begun = await login.begin(await leave(c, next))
   return begun.kind === 'begun' ? c.redirect(begun.url, 303) : failed(c, begun.message, 503)
 }
 
-async function finish(c: Visit, login: PageLogin): Promise<Response> {
+async function finish(c: WebContext, login: PageLogin): Promise<Response> {
   const { site } = c.var
   // Coming back works once: what only wants to know the head of this page must not use it up.
   if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
@@ -46,7 +46,7 @@ async function finish(c: Visit, login: PageLogin): Promise<Response> {
   return c.redirect(safeNext(site, leaving.next) ?? home, 303)
 }
 
-async function signOut(c: Visit): Promise<Response> {
+async function signOut(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const form = await readPost(c, viewer)
@@ -62,6 +62,6 @@ async function signOut(c: Visit): Promise<Response> {
   return notice(c, 200, { kind: 'signed-out', next: { href: '/login', label: 'Sign in again' } })
 }
 
-function failed(c: Visit, detail: string, status: 403 | 503): Response | Promise<Response> {
+function failed(c: WebContext, detail: string, status: 403 | 503): Response | Promise<Response> {
   return notice(c, status, { kind: 'login-failed', detail, next: { href: '/login', label: 'Try again' } })
 }

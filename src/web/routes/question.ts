@@ -9,7 +9,7 @@ import { questionPath } from '../question/question-path.ts'
 import { answerFrom } from '../question/read-answer.ts'
 import { approvalFrom } from '../question/read-approval.ts'
 import { notice } from '../render.ts'
-import type { Site, Visit, WebEnv } from '../site.ts'
+import type { Site, WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
@@ -17,14 +17,14 @@ import type { Viewer } from '../viewer/viewer.ts'
 export const questionRoutes = ({ assent: { pages } }: Site) =>
   new Hono<WebEnv>().get(`/${pages.prefix}/:id/:page`, show).post(`/${pages.prefix}/:id/:page`, answer)
 
-async function show(c: Visit): Promise<Response> {
+async function show(c: WebContext): Promise<Response> {
   const opened = await open(c)
   if (opened instanceof Response) return opened
   const { asked, viewer } = opened
   return c.html(endPage(c, asked, viewer) ?? questionPage(c, asked, viewer, actionOf(c)))
 }
 
-async function answer(c: Visit): Promise<Response> {
+async function answer(c: WebContext): Promise<Response> {
   const opened = await open(c)
   if (opened instanceof Response) return opened
   const { asked, viewer } = opened
@@ -47,7 +47,7 @@ async function answer(c: Visit): Promise<Response> {
   }
 }
 
-function late(c: Visit, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
+function late(c: WebContext, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
   return c.html(endPage(c, elicitation, viewer, 'late') as string, 409)
 }
 
@@ -57,7 +57,7 @@ interface Opened {
 }
 
 /** The question and the one who looks, if they may; else what they get instead. */
-async function open(c: Visit): Promise<Opened | Response> {
+async function open(c: WebContext): Promise<Opened | Response> {
   const id = readId(c.req.param('id'))
   const viewer = await admit(c, id)
   if (viewer instanceof Response) return viewer
@@ -76,6 +76,6 @@ function readAnswer(form: FormData, asked: Elicitation): Answer {
 }
 
 /** Who answers in the inbox goes back to it. */
-const isFromInbox = (c: Visit) => c.req.query('from') === 'inbox'
+const isFromInbox = (c: WebContext) => c.req.query('from') === 'inbox'
 
-const actionOf = (c: Visit) => (isFromInbox(c) ? `${c.req.path}?from=inbox` : c.req.path)
+const actionOf = (c: WebContext) => (isFromInbox(c) ? `${c.req.path}?from=inbox` : c.req.path)

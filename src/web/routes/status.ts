@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import { questionFor, readId, whoAskedOrWasAsked } from '../question/question.ts'
-import type { Site, Visit, WebEnv } from '../site.ts'
+import type { Site, WebContext, WebEnv } from '../site.ts'
 import { recordRefusal } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 
@@ -13,7 +13,7 @@ export const statusRoutes = ({ assent: { pages } }: Site) =>
     status,
   )
 
-async function status(c: Visit): Promise<Response> {
+async function status(c: WebContext): Promise<Response> {
   const { site } = c.var
   const id = readId(c.req.param('id'))
   const viewer = await viewerOf(c)

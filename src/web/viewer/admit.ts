@@ -1,17 +1,17 @@
 import { notice } from '../render.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 import { viewerOf } from './find-viewer.ts'
 import type { Viewer } from './viewer.ts'
 
 /** The one who looks, if we know them; else the answer that sends them to where they can show who they are. */
-export async function admit(c: Visit, about?: string): Promise<Viewer | Response> {
+export async function admit(c: WebContext, about?: string): Promise<Viewer | Response> {
   const viewer = await viewerOf(c)
   if (viewer === undefined) return turnAway(c, about)
   c.set('viewer', viewer)
   return viewer
 }
 
-async function turnAway(c: Visit, about: string | undefined): Promise<Response> {
+async function turnAway(c: WebContext, about: string | undefined): Promise<Response> {
   const { assent, isLocal } = c.var.site
   if (isLocal) {
     await recordRefusal(c, 'not-enrolled', about)
@@ -24,17 +24,17 @@ async function turnAway(c: Visit, about: string | undefined): Promise<Response> 
 }
 
 /** The address of this very page, as a path. */
-export function addressOf({ req }: Visit): string {
+export function addressOf({ req }: WebContext): string {
   return `${req.path}${new URL(req.url).search}`
 }
 
 /** They come back to the page they wanted; what they posted does not. */
-function toLogin(c: Visit): Response {
+function toLogin(c: WebContext): Response {
   return c.redirect(`/login?next=${encodeURIComponent(addressOf(c))}`, 303)
 }
 
 /** Someone was not let in: that is for the audit, whatever they are told. */
-export async function recordRefusal(c: Visit, reason: string, about?: string): Promise<void> {
+export async function recordRefusal(c: WebContext, reason: string, about?: string): Promise<void> {
   const { site, viewer } = c.var
   await site.assent.record({
     kind: 'page-refused',

@@ -43,6 +43,6 @@ export async function readEnrollCode(
 
 /** Whether the link was still unused; it is not any more. */
 export async function useEnrollCode(steps: StepStore, { id, expires }: EnrollCode): Promise<boolean> {
-  const { kind } = await steps.claim({ walk: 'enroll', name: id }, expires)
+  const { kind } = await steps.claim({ walkId: 'enroll', name: id }, expires)
   return kind === 'claimed'
 }

@@ -3,13 +3,13 @@ import { participantId } from '../../participant/participant.ts'
 import { socketAddress } from '../http/address.ts'
 import { giveBrowserCookie, keyOf, readBrowserCookie } from '../http/cookie.ts'
 import type { TrustedProxy } from '../options.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 import type { Viewer } from './viewer.ts'
 
 const proxyCookieMs = 12 * 3_600_000
 
 /** Who looks: by the header of the proxy we trust, else by the browser's cookie. Undefined: nobody we know. */
-export async function viewerOf(c: Visit): Promise<Viewer | undefined> {
+export async function viewerOf(c: WebContext): Promise<Viewer | undefined> {
   const { proxy } = c.var.site
   const vouched = proxy && vouchedFor(c, proxy)
   if (vouched) {
@@ -19,7 +19,7 @@ export async function viewerOf(c: Visit): Promise<Viewer | undefined> {
   return viewerByCookie(c)
 }
 
-async function viewerByCookie(c: Visit): Promise<Viewer | undefined> {
+async function viewerByCookie(c: WebContext): Promise<Viewer | undefined> {
   const { assent, isLocal } = c.var.site
   const cookie = readBrowserCookie(c)
   if (cookie === undefined) return undefined
@@ -34,7 +34,7 @@ async function viewerByCookie(c: Visit): Promise<Viewer | undefined> {
 
 const longestSubject = 1_024
 
-function vouchedFor(c: Visit, { header, issuer, from, groupsHeader }: TrustedProxy): Person | undefined {
+function vouchedFor(c: WebContext, { header, issuer, from, groupsHeader }: TrustedProxy): Person | undefined {
   const address = socketAddress(c)
   if (address === undefined || !from.includes(address)) return undefined
   const subject = c.req.header(header)?.trim()

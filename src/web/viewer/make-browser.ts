@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Browser } from '../../participant/browser.ts'
 import type { Person } from '../../participant/identify.ts'
 import { giveBrowserCookie, keyOf } from '../http/cookie.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 import { browserName } from './browser-name.ts'
 import { viewerOf } from './find-viewer.ts'
 
 /** Makes this browser the person's from now on, by a cookie it never had before. Whose it was until now no longer counts. */
-export async function makeBrowser(c: Visit, person: Person, by: Browser['by'], lifeMs: number): Promise<void> {
+export async function makeBrowser(c: WebContext, person: Person, by: Browser['by'], lifeMs: number): Promise<void> {
   const { assent } = c.var.site
   const { browsers } = assent.store
   const before = (await viewerOf(c))?.browser

@@ -4,7 +4,7 @@ import { isPlainObject } from '../../base/json.ts'
 import type { SigningIn } from '../../participant/identify.ts'
 import { cookieName, giveShortCookie, takeShortCookie } from '../http/cookie.ts'
 import { openText, sealText } from '../http/sealed-text.ts'
-import type { Visit } from '../site.ts'
+import type { WebContext } from '../site.ts'
 
 const signingMs = 10 * 60_000
 const purpose = 'signing-in'
@@ -18,7 +18,7 @@ export interface Leaving {
 }
 
 /** Begins signing in: what proves that the one who comes back is this browser goes into a cookie, sealed. */
-export async function leave(c: Visit, next: string): Promise<SigningIn> {
+export async function leave(c: WebContext, next: string): Promise<SigningIn> {
   const { assent } = c.var.site
   const signing: SigningIn = {
     state: secret(),
@@ -35,7 +35,7 @@ export async function leave(c: Visit, next: string): Promise<SigningIn> {
 }
 
 /** Who comes back here, if this browser left for it, not long ago and for the first time. */
-export async function comeBack(c: Visit, state: string | undefined): Promise<Leaving | undefined> {
+export async function comeBack(c: WebContext, state: string | undefined): Promise<Leaving | undefined> {
   const { vault, clock, store } = c.var.site.assent
   if (state === undefined || !/^[\w-]{43}$/.test(state)) return undefined
   const text = getCookie(c, cookieName(c, cookieFor(state)))
@@ -45,7 +45,7 @@ export async function comeBack(c: Visit, state: string | undefined): Promise<Lea
   if (!isPlainObject(opened)) return undefined
   const { signing, next, expires } = opened as unknown as Leaving & { expires: number }
   if (signing.state !== state || clock.now().getTime() >= expires) return undefined
-  const { kind } = await store.steps.claim({ walk: 'signing-in', name: state }, new Date(expires))
+  const { kind } = await store.steps.claim({ walkId: 'signing-in', name: state }, new Date(expires))
   return kind === 'claimed' ? { signing, next } : undefined
 }
 

@@ -7,22 +7,22 @@ import {
   defaultGatewayLimits,
   defaultUpstreamLimits,
   openUpstream,
-  ProcessPlaces,
+  ProcessSlots,
 } from '../../../src/gateway/index.ts'
 import { createAssent } from '../../../src/index.ts'
 
 /** A gateway in a process of its own, to be killed. */
 const [store = '', url = ''] = process.argv.slice(2)
 const assent = await createAssent({ store, policy: { default: 'allow' } as never })
-const surroundings = {
+const upstreamContext = {
   clock: systemClock,
   self: { name: 'assent', version: '0' },
   limits: defaultUpstreamLimits,
-  places: new ProcessPlaces(8),
+  slots: new ProcessSlots(8),
 }
 const gateway = createGateway({
   assent,
-  behind: [{ id: 'up', upstream: openUpstream({ name: 'up', url: new URL(url) }, surroundings), trusted: false }],
+  servers: [{ id: 'up', upstream: openUpstream({ name: 'up', url: new URL(url) }, upstreamContext), trusted: false }],
   name: 'assent',
   version: '0',
   clocks: defaultGatewayClocks,

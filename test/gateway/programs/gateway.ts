@@ -5,7 +5,7 @@ import { createGateway } from '../../../src/gateway/gateway.ts'
 import { defaultGatewayClocks, defaultGatewayLimits } from '../../../src/gateway/options.ts'
 import { openUpstream } from '../../../src/gateway/upstream/open.ts'
 import { defaultLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
-import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/process-slots.ts'
+import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import { createAssent } from '../../../src/index.ts'
 
 /** A gateway in a process of its own: the upstreams and the store are told as JSON. Answers with its port, then with its memory. */
@@ -33,20 +33,20 @@ const assent = await createAssent({
   ...(keys !== undefined && { keys }),
   policy: { default: 'allow', fallback: 'inbox' },
 } as never)
-const surroundings = {
+const upstreamContext = {
   clock: systemClock,
   self: { name: 'assent', version: '0' },
   limits: { ...defaultLimits, sessions: 3_000 },
-  places: new ProcessPlaces(64),
+  slots: new ProcessSlots(64),
 }
 const gateway = createGateway({
   assent: { ...assent, login },
-  behind: Object.entries(upstreams).map(([id, { url, ...settings }]) => ({
+  servers: Object.entries(upstreams).map(([id, { url, ...settings }]) => ({
     id,
     trusted: false,
     upstream: openUpstream(
       { name: id, ...settings, ...(url !== undefined && { url: new URL(url) }) } as UpstreamSettings,
-      surroundings,
+      upstreamContext,
     ),
   })),
   name: 'assent',

@@ -60,11 +60,11 @@ async function badServer(era: '2025' | '2026', onCall: (call: Call) => void, onG
 const eras = ['2025', '2026'] as const
 const data = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}`
 
-test.each(eras)('%s: a page in the place of an answer is rubbish, and is not sent again', async (era) => {
+test.each(eras)('%s: a page in the place of an answer is malformed, and is not sent again', async (era) => {
   const { url, calls } = await badServer(era, ({ res }) => {
     res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Welcome</h1>')
   })
-  expect(textOf(await call(opened(at(url)), 'x'))).toBe('lost: rubbish, sent: true')
+  expect(textOf(await call(opened(at(url)), 'x'))).toBe('lost: malformed, sent: true')
   expect(calls()).toBe(1)
 })
 
@@ -171,7 +171,7 @@ test.each(eras)(
 
 test.each(eras)('%s: a body with the id of another request is no answer', async (era) => {
   const { url } = await badServer(era, ({ id, json }) => json({ id: id + 1, result: hi }))
-  expect(textOf(await call(opened(at(url)), 'x'))).toBe('lost: rubbish, sent: true')
+  expect(textOf(await call(opened(at(url)), 'x'))).toBe('lost: malformed, sent: true')
 })
 
 test.each(eras)('%s: a connection that breaks before the answer is lost, and nothing is sent again', async (era) => {

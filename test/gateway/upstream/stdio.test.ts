@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/process-slots.ts'
+import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import type { UpstreamNews } from '../../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { promised, until } from '../../server/servers.ts'
@@ -141,14 +141,14 @@ describe('a 2025 program', () => {
   })
 
   test('an idle process makes room for another requester, of this upstream or another', async () => {
-    const places = new ProcessPlaces(1)
-    const one = opened(programOf('old-stdio'), { places })
-    const two = opened(programOf('old-stdio'), { places })
+    const slots = new ProcessSlots(1)
+    const one = opened(programOf('old-stdio'), { slots })
+    const two = opened(programOf('old-stdio'), { slots })
 
     expect(textOf(await call(one, 'echo', { text: '1' }, visitorNamed('a')))).toBe('1')
     expect(textOf(await call(one, 'echo', { text: '2' }, visitorNamed('b')))).toBe('2')
     expect(textOf(await call(two, 'echo', { text: '3' }))).toBe('3')
-    expect(places.taken).toBe(1)
+    expect(slots.taken).toBe(1)
     expect(one.state()).toMatchObject({ open: 0, restarts: 0 })
   })
 

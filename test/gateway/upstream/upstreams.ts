@@ -9,8 +9,13 @@ import { systemClock } from '../../../src/base/clock.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { openUpstream } from '../../../src/gateway/upstream/open.ts'
 import { defaultLimits, type UpstreamLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
-import { ProcessPlaces } from '../../../src/gateway/upstream/stdio/process-slots.ts'
-import type { Upstream, UpstreamReply, UpstreamRequest, Visitor } from '../../../src/gateway/upstream/upstream.ts'
+import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
+import type {
+  DownstreamClient,
+  Upstream,
+  UpstreamReply,
+  UpstreamRequest,
+} from '../../../src/gateway/upstream/upstream.ts'
 import { localRequester, type Requester } from '../../../src/participant/requester.ts'
 import { listening } from '../../server/servers.ts'
 // @ts-expect-error a program, without types
@@ -21,19 +26,16 @@ import { oldTools, waits as oldWaits } from './programs/old-tools.js'
 export interface OpenOptions {
   limits?: Partial<UpstreamLimits>
   clock?: typeof systemClock
-  places?: ProcessPlaces
+  slots?: ProcessSlots
 }
 
 /** An upstream that is closed with the test. */
-export function opened(
-  settings: UpstreamSettings,
-  { limits, clock = systemClock, places }: OpenOptions = {},
-): Upstream {
+export function opened(settings: UpstreamSettings, { limits, clock = systemClock, slots }: OpenOptions = {}): Upstream {
   const upstream = openUpstream(settings, {
     clock,
     self: { name: 'assent', version: '0.1.0' },
     limits: { ...defaultLimits, farewell: 300, ...limits },
-    places: places ?? new ProcessPlaces(),
+    slots: slots ?? new ProcessSlots(),
   })
   onTestFinished(() => upstream.close())
   return upstream
@@ -47,9 +49,12 @@ export const programOf = (name: string, ...args: string[]) => ({
 
 export const at = (url: URL) => ({ name: 'tested', url })
 
-export const aVisitor: Visitor = { requester: localRequester, capabilities: { elicitation: { form: {}, url: {} } } }
+export const aVisitor: DownstreamClient = {
+  requester: localRequester,
+  capabilities: { elicitation: { form: {}, url: {} } },
+}
 
-export const visitorNamed = (client: string): Visitor => ({
+export const visitorNamed = (client: string): DownstreamClient => ({
   ...aVisitor,
   requester: { ...localRequester, client } satisfies Requester,
 })

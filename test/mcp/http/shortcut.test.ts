@@ -6,7 +6,7 @@ test('a shortcut that breaks is told of, and answered with an error: never with 
   const broken = new Error('broken')
   const { url } = await endpoint(
     () => echoServer(),
-    () => ({ shortcut: () => Promise.reject(broken), onError: (error) => void errors.push(error) }),
+    () => ({ fastPath: () => Promise.reject(broken), onError: (error) => void errors.push(error) }),
   )
   const answer = await send(url, modernCall('echo', { text: 'hi' }))
   expect(answer.status).toBe(500)
@@ -17,7 +17,7 @@ test('a shortcut that breaks is told of, and answered with an error: never with 
 test('what a shortcut leaves alone is served as if it was not there', async () => {
   const { url } = await endpoint(
     () => echoServer(),
-    () => ({ shortcut: async () => ({}) }),
+    () => ({ fastPath: async () => ({}) }),
   )
   expect((await send(url, modernCall('echo', { text: 'hi' }))).status).toBe(200)
 })

@@ -1,15 +1,15 @@
 import type { Server } from '@modelcontextprotocol/server'
-import { Roll } from '../../../base/compact-map.ts'
+import { CompactMap } from '../../../base/compact-map.ts'
 import type { FoundSession } from '../../../mcp/http/session/sessions.ts'
 import type { RpcId } from '../../upstream/upstream.ts'
-import type { LiveCall } from './captured-call.ts'
+import type { CapturedCall } from './captured-call.ts'
 
 /** A call of a 2025 session from the moment it came, so that its client may take it back at any time. */
-export class Ticket {
+export class ClientCall {
   /** Its client wants no answer any more. */
   isCancelled = false
   /** From when it is sent. */
-  live: LiveCall | undefined
+  live: CapturedCall | undefined
 
   cancel(): void {
     this.isCancelled = true
@@ -18,20 +18,20 @@ export class Ticket {
 }
 
 /** The calls under way on 2025 sessions, which a server of the SDK knows nothing of. */
-export interface Flights {
+export interface CallsInFlight {
   has(session: FoundSession, id: RpcId): boolean
-  add(session: FoundSession, id: RpcId): Ticket
+  add(session: FoundSession, id: RpcId): ClientCall
   remove(session: FoundSession, id: RpcId): void
   cancel(session: FoundSession, id: unknown): void
 }
 
-export function trackFlights(): Flights {
-  const sessions = new WeakMap<Server, Roll<RpcId, Ticket>>()
+export function trackCallsInFlight(): CallsInFlight {
+  const sessions = new WeakMap<Server, CompactMap<RpcId, ClientCall>>()
 
-  function ticketsOf({ server, closed }: FoundSession): Roll<RpcId, Ticket> {
+  function ticketsOf({ server, closed }: FoundSession): CompactMap<RpcId, ClientCall> {
     const known = sessions.get(server)
     if (known !== undefined) return known
-    const made = new Roll<RpcId, Ticket>()
+    const made = new CompactMap<RpcId, ClientCall>()
     sessions.set(server, made)
     // Its session is over: whoever is left with the call says so.
     closed.addEventListener('abort', () => {
@@ -43,9 +43,9 @@ export function trackFlights(): Flights {
   return {
     has: (session, id) => sessions.get(session.server)?.has(id) === true,
     add(session, id) {
-      const ticket = new Ticket()
-      ticketsOf(session).set(id, ticket)
-      return ticket
+      const clientCall = new ClientCall()
+      ticketsOf(session).set(id, clientCall)
+      return clientCall
     },
     remove: (session, id) => void sessions.get(session.server)?.delete(id),
     cancel: (session, id) =>

@@ -4,9 +4,9 @@ import type { AskReply, StopSignal, UpstreamEra, UpstreamHooks, UpstreamReply } 
 import { Stop } from './stop.ts'
 
 /** A call that is started and under way at its upstream. Whoever takes it over goes on with it: nothing is sent twice. */
-export interface InHand {
+export interface StartedCall {
   /** The walk that the audit knows it by. */
-  readonly walk: string
+  readonly walkId: string
   readonly call: ToolCall
   readonly tool: KnownTool
   /** What the upstream spoke when it was sent. */
@@ -20,8 +20,8 @@ export interface InHand {
 type Send = (hooks: UpstreamHooks, signal: StopSignal) => Promise<UpstreamReply>
 
 /** Sends a call for somebody who wants a plain result, and keeps whatever else comes for one who can do more with it. */
-export class LiveCall implements InHand {
-  readonly walk: string
+export class CapturedCall implements StartedCall {
+  readonly walkId: string
   readonly call: ToolCall
   readonly tool: KnownTool
   readonly era: UpstreamEra
@@ -29,13 +29,13 @@ export class LiveCall implements InHand {
   readonly plain: Promise<UpstreamReply | undefined>
   readonly #stop = new Stop()
   readonly #reply: Promise<UpstreamReply>
-  #waiting: ((hooks: UpstreamHooks) => void)[] | undefined
+  #queue: ((hooks: UpstreamHooks) => void)[] | undefined
   #hooks: UpstreamHooks | undefined
   #owner: 'taker' | 'nobody' | undefined
   #resolve: (reply: UpstreamReply | undefined) => void = nothing
 
-  constructor({ walk, call, tool, era }: Omit<InHand, 'send' | 'take'>, send: Send) {
-    this.walk = walk
+  constructor({ walkId, call, tool, era }: Omit<StartedCall, 'send' | 'take'>, send: Send) {
+    this.walkId = walkId
     this.call = call
     this.tool = tool
     this.era = era
@@ -71,8 +71,8 @@ export class LiveCall implements InHand {
 
   send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> {
     this.#hooks = hooks
-    const waiting = this.#waiting ?? []
-    this.#waiting = undefined
+    const waiting = this.#queue ?? []
+    this.#queue = undefined
     for (const tell of waiting) tell(hooks)
     if (signal.aborted) this.abort()
     else signal.addEventListener('abort', () => this.abort(), { once: true })
@@ -82,8 +82,8 @@ export class LiveCall implements InHand {
   #listener(): UpstreamHooks {
     const later = (tell: (hooks: UpstreamHooks) => void): void => {
       if (this.#hooks === undefined) {
-        this.#waiting ??= []
-        this.#waiting.push(tell)
+        this.#queue ??= []
+        this.#queue.push(tell)
         this.giveUp()
       } else tell(this.#hooks)
     }

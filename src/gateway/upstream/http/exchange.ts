@@ -12,7 +12,7 @@ export interface Outgoing {
 }
 
 /** What all requests to one address share. */
-export interface Road {
+export interface HttpTarget {
   readonly connections: Connections
   readonly path: string
   /** How long an answer may be, in bytes. */
@@ -61,7 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #length = 0
 
-  constructor(road: Road, { method, headers, body }: Outgoing, listener: ExchangeListener) {
+  constructor(road: HttpTarget, { method, headers, body }: Outgoing, listener: ExchangeListener) {
     const { connections, path, limit, lingering } = road
     this.#listener = listener
     this.#limit = limit

@@ -1,36 +1,36 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { HttpSettings, UpstreamSurroundings } from '../options.ts'
+import type { HttpSettings, UpstreamContext } from '../options.ts'
 import type { Credential, UpstreamRequest } from '../upstream.ts'
 import { nameHeader } from '../wire/header-values.ts'
-import { Exchange, type ExchangeListener, type Outgoing, type Road } from './exchange.ts'
+import { Exchange, type ExchangeListener, type HttpTarget, type Outgoing } from './exchange.ts'
 import { Lingering } from './lingering.ts'
 import { connectionsTo } from './pool.ts'
 
 const common = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream']
 
 /** The way to one address: its connections, and the headers each request to it carries. */
-export class HttpWay {
+export class HttpTransport {
   readonly clock: Clock
-  readonly surroundings: UpstreamSurroundings
+  readonly context: UpstreamContext
   readonly lingering: Lingering
-  readonly #road: Road
+  readonly #target: HttpTarget
   readonly #headers: string[]
 
-  constructor({ url, headers = {} }: HttpSettings, surroundings: UpstreamSurroundings) {
-    this.clock = surroundings.clock
-    this.surroundings = surroundings
-    this.lingering = new Lingering(surroundings.clock)
-    this.#road = {
-      connections: connectionsTo(url.origin, surroundings.limits.connect),
+  constructor({ url, headers = {} }: HttpSettings, context: UpstreamContext) {
+    this.clock = context.clock
+    this.context = context
+    this.lingering = new Lingering(context.clock)
+    this.#target = {
+      connections: connectionsTo(url.origin, context.limits.connect),
       path: `${url.pathname}${url.search}`,
-      limit: surroundings.limits.messageBytes,
+      limit: context.limits.messageBytes,
       lingering: this.lingering,
     }
     this.#headers = [...common, ...Object.entries(headers).flat()]
   }
 
   send(outgoing: Outgoing, listener: ExchangeListener): Exchange {
-    return new Exchange(this.#road, outgoing, listener)
+    return new Exchange(this.#target, outgoing, listener)
   }
 
   /** The headers of every request; a credential is put on this one only. */
@@ -60,6 +60,6 @@ export class HttpWay {
 
   async close(): Promise<void> {
     this.lingering.close()
-    await this.#road.connections.destroy()
+    await this.#target.connections.destroy()
   }
 }

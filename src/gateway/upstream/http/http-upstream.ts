@@ -1,13 +1,14 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
-import { visitorKey, visitorOf } from '../client.ts'
+import { clientKey, clientOf } from '../client.ts'
 import { EraMemory } from '../era-memory.ts'
 import { isPerRequestError } from '../handshake.ts'
 import { Health, tellTurns } from '../health.ts'
-import type { HttpSettings, UpstreamSurroundings } from '../options.ts'
+import type { HttpSettings, UpstreamContext } from '../options.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type {
+  DownstreamClient,
   EraReply,
   Lost,
   StopSignal,
@@ -16,10 +17,9 @@ import type {
   UpstreamReply,
   UpstreamRequest,
   UpstreamState,
-  Visitor,
 } from '../upstream.ts'
 import { eraOfDiscovery } from '../wire/per-request.ts'
-import { HttpWay } from './http-transport.ts'
+import { HttpTransport } from './http-transport.ts'
 import { PerRequestLeg } from './per-request-leg.ts'
 import { Session, sessionGone } from './session.ts'
 
@@ -27,14 +27,14 @@ const closed: Lost = { kind: 'lost', reason: 'closed', sent: false, detail: 'the
 const busy: Lost = { kind: 'lost', reason: 'busy', sent: false, detail: 'all sessions are in use' }
 
 /** An upstream at an address. */
-export function openHttp(settings: HttpSettings, surroundings: UpstreamSurroundings): Upstream {
-  return new HttpUpstream(settings, surroundings)
+export function openHttp(settings: HttpSettings, context: UpstreamContext): Upstream {
+  return new HttpUpstream(settings, context)
 }
 
 class HttpUpstream implements Upstream {
   readonly name: string
-  readonly #surroundings: UpstreamSurroundings
-  readonly #way: HttpWay
+  readonly #context: UpstreamContext
+  readonly #transport: HttpTransport
   readonly #perRequest: PerRequestLeg
   readonly #sessions = new Map<string, Session>()
   readonly #probes = new Map<string, Promise<EraReply>>()
@@ -44,19 +44,19 @@ class HttpUpstream implements Upstream {
   #callOffSweep: (() => void) | undefined
   #isClosed = false
 
-  constructor(settings: HttpSettings, surroundings: UpstreamSurroundings) {
+  constructor(settings: HttpSettings, context: UpstreamContext) {
     this.name = settings.name
-    this.#surroundings = surroundings
-    this.#way = new HttpWay(settings, surroundings)
-    this.#memory = new EraMemory(surroundings.clock, surroundings.limits.era)
-    this.#health = new Health(surroundings.clock, tellTurns(surroundings, settings.name))
-    this.#perRequest = new PerRequestLeg(this.#way, () => this.#drop())
+    this.#context = context
+    this.#transport = new HttpTransport(settings, context)
+    this.#memory = new EraMemory(context.clock, context.limits.era)
+    this.#health = new Health(context.clock, tellTurns(context, settings.name))
+    this.#perRequest = new PerRequestLeg(this.#transport, () => this.#drop())
   }
 
-  async era(visitor: Visitor, signal: StopSignal): Promise<EraReply> {
+  async era(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     if (this.#isClosed) return closed
     const { era } = this.#memory
-    return era !== undefined ? { kind: 'found', era } : unlessAborted(this.#probe(visitor), signal)
+    return era !== undefined ? { kind: 'found', era } : unlessAborted(this.#probe(client), signal)
   }
 
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
@@ -73,23 +73,23 @@ class HttpUpstream implements Upstream {
     return reply
   }
 
-  async notify(visitor: Visitor, method: string, params: JsonObject): Promise<void> {
-    this.#sessions.get(visitorKey(visitor))?.notify(method, params)
+  async notify(client: DownstreamClient, method: string, params: JsonObject): Promise<void> {
+    this.#sessions.get(clientKey(client))?.notify(method, params)
   }
 
   listen(listener: (news: UpstreamNews) => void): () => void {
     return this.#news.listen(listener)
   }
 
-  leave(visitor: Visitor): void {
-    const key = visitorKey(visitor)
+  leave(client: DownstreamClient): void {
+    const key = clientKey(client)
     const session = this.#sessions.get(key)
     if (session !== undefined) this.#retire(key, session)
   }
 
-  letGo(participant: ParticipantId): void {
+  accountChanged(participant: ParticipantId): void {
     for (const [key, session] of this.#sessions) {
-      const { requester, credential } = session.visitor
+      const { requester, credential } = session.client
       if (credential !== undefined && requester.participant === participant) this.#retire(key, session)
     }
   }
@@ -112,15 +112,15 @@ class HttpUpstream implements Upstream {
     this.#perRequest.close()
     await Promise.all([...this.#sessions.values()].map((session) => session.end('the gateway ends')))
     this.#sessions.clear()
-    await this.#way.close()
+    await this.#transport.close()
   }
 
   /** Visitors with the same credential wait for one probe; another's refusal says nothing about one's own. */
-  #probe(visitor: Visitor): Promise<EraReply> {
-    const key = JSON.stringify(visitor.credential ?? null)
+  #probe(client: DownstreamClient): Promise<EraReply> {
+    const key = JSON.stringify(client.credential ?? null)
     const running = this.#probes.get(key)
     if (running !== undefined) return running
-    const probe = this.#discover(visitor).then((found) => {
+    const probe = this.#discover(client).then((found) => {
       this.#probes.delete(key)
       if (found.kind === 'found') this.#memory.keep(found.era)
       this.#health.note(found)
@@ -130,30 +130,30 @@ class HttpUpstream implements Upstream {
     return probe
   }
 
-  async #discover(visitor: Visitor): Promise<EraReply> {
+  async #discover(client: DownstreamClient): Promise<EraReply> {
     const silence = new AbortController()
-    const callOff = this.#way.clock.after(this.#surroundings.limits.probe, () => silence.abort())
-    const probe = { ...visitorOf(visitor), method: 'server/discover', params: {}, signal: silence.signal }
+    const callOff = this.#transport.clock.after(this.#context.limits.probe, () => silence.abort())
+    const probe = { ...clientOf(client), method: 'server/discover', params: {}, signal: silence.signal }
     const reply = await this.#perRequest.request(probe)
     callOff()
     switch (reply.kind) {
       case 'result': {
         const era = eraOfDiscovery(reply.result)
-        return era === undefined ? this.#greet(visitor) : { kind: 'found', era }
+        return era === undefined ? this.#initialize(client) : { kind: 'found', era }
       }
       case 'unauthorized':
         return reply
       case 'error':
-        return isPerRequestError(reply.error) ? reply : this.#greet(visitor)
+        return isPerRequestError(reply.error) ? reply : this.#initialize(client)
       case 'lost': {
         const isNoAnswer = ['down', 'redirected', 'closed'].includes(reply.reason)
-        return isNoAnswer ? { ...reply, sent: false } : this.#greet(visitor)
+        return isNoAnswer ? { ...reply, sent: false } : this.#initialize(client)
       }
     }
   }
 
-  async #greet(visitor: Visitor): Promise<EraReply> {
-    return this.#sessionOf(visitor)?.ready ?? busy
+  async #initialize(client: DownstreamClient): Promise<EraReply> {
+    return this.#sessionOf(client)?.ready ?? busy
   }
 
   async #inSession(request: UpstreamRequest): Promise<UpstreamReply> {
@@ -171,26 +171,26 @@ class HttpUpstream implements Upstream {
   }
 
   /** A session on which nobody else can have asked: many servers ask on a stream that belongs to no request. */
-  #enter(visitor: Visitor): Session | undefined {
-    const first = visitorKey(visitor)
+  #enter(client: DownstreamClient): Session | undefined {
+    const first = clientKey(client)
     for (let n = 1; ; n += 1) {
-      const session = this.#sessionOf(visitor, n === 1 ? first : `${first} ${n}`)
+      const session = this.#sessionOf(client, n === 1 ? first : `${first} ${n}`)
       if (session === undefined || session.enter()) return session
     }
   }
 
-  #sessionOf(visitor: Visitor, key = visitorKey(visitor)): Session | undefined {
+  #sessionOf(client: DownstreamClient, key = clientKey(client)): Session | undefined {
     const open = this.#sessions.get(key)
     if (open !== undefined && !open.isGone) return open
     if (open !== undefined) this.#retire(key, open)
-    if (this.#sessions.size >= this.#surroundings.limits.sessions && !this.#makeRoom()) return undefined
+    if (this.#sessions.size >= this.#context.limits.sessions && !this.#makeRoom()) return undefined
     const session = new Session(
       {
-        way: this.#way,
-        tell: (visitor, method, params) => this.#tell(visitor, method, params),
+        transport: this.#transport,
+        tell: (client, method, params) => this.#tell(client, method, params),
         dropped: () => this.#drop(),
       },
-      visitorOf(visitor),
+      clientOf(client),
     )
     this.#sessions.set(key, session)
     this.#sweepLater()
@@ -213,10 +213,10 @@ class HttpUpstream implements Upstream {
   }
 
   #sweepLater(): void {
-    const { idle } = this.#surroundings.limits
-    this.#callOffSweep ??= this.#way.clock.after(idle / 2, () => {
+    const { idle } = this.#context.limits
+    this.#callOffSweep ??= this.#transport.clock.after(idle / 2, () => {
       this.#callOffSweep = undefined
-      const before = this.#way.clock.now().getTime() - idle
+      const before = this.#transport.clock.now().getTime() - idle
       for (const [key, session] of this.#sessions) {
         if (session.inFlight === 0 && session.lastUsed <= before) this.#retire(key, session)
       }
@@ -224,8 +224,8 @@ class HttpUpstream implements Upstream {
     })
   }
 
-  #tell({ requester, lane }: Visitor, method: string, params: JsonObject): void {
-    this.#news.tell({ upstream: this.name, requester, ...(lane !== undefined && { lane }), method, params })
+  #tell({ requester, sessionKey }: DownstreamClient, method: string, params: JsonObject): void {
+    this.#news.tell({ upstream: this.name, requester, ...(sessionKey !== undefined && { sessionKey }), method, params })
   }
 
   #drop(): void {

@@ -29,7 +29,7 @@ function judgeAnswer({ status, headers, text }: Extract<HttpEnd, { kind: 'answer
     // A server that refuses a request has not run it; one that fails may have.
     return lost('refused', status >= 500 || status === 408, `HTTP ${status}: ${text.slice(0, 200)}`)
   }
-  return lost('rubbish', sent, `HTTP ${status} without an answer: ${text.slice(0, 200)}`)
+  return lost('malformed', sent, `HTTP ${status} without an answer: ${text.slice(0, 200)}`)
 }
 
 function lost(reason: LostReason, sent: boolean, detail: string): Lost {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
-import { Roll } from '../../../base/compact-map.ts'
+import { CompactMap } from '../../../base/compact-map.ts'
 import type { Exchange } from './exchange.ts'
 
 const patience = 5_000
@@ -7,8 +7,8 @@ const patience = 5_000
 /** Streams that brought their answer and should end by themselves, so that the connection can be used again. */
 export class Lingering {
   readonly #clock: Clock
-  #young = new Roll<number, Exchange>()
-  #old = new Roll<number, Exchange>()
+  #young = new CompactMap<number, Exchange>()
+  #old = new CompactMap<number, Exchange>()
   #callOff: (() => void) | undefined
 
   constructor(clock: Clock) {
@@ -38,7 +38,7 @@ export class Lingering {
     this.#callOff = undefined
     for (const exchange of this.#old.values()) exchange.abort()
     this.#old = this.#young
-    this.#young = new Roll()
+    this.#young = new CompactMap()
     if (this.#old.size > 0) this.#callOff = this.#clock.after(patience, () => this.#look())
   }
 }

@@ -1,6 +1,6 @@
-import type { Line } from '../pending-request.ts'
+import type { ReplyStream } from '../pending-request.ts'
 import type { Exchange } from './exchange.ts'
-import type { HttpWay } from './http-transport.ts'
+import type { HttpTransport } from './http-transport.ts'
 
 /** Whose stream it is. */
 export interface Resumed {
@@ -15,15 +15,15 @@ const leastWait = 50
 const mostFailures = 5
 
 /** Takes a broken stream up again where it broke off, as often as it breaks (H11-08). */
-export function resume(way: HttpWay, broken: Exchange, { headers, event, failed }: Resumed): Line {
+export function resume(transport: HttpTransport, broken: Exchange, { headers, event, failed }: Resumed): ReplyStream {
   let lastId = broken.lastEventId ?? ''
   let retry = broken.retry ?? usualWait
   let failures = 0
   let stop = wait()
 
   function wait(): () => void {
-    return way.clock.after(Math.max(retry * 2 ** failures, leastWait), () => {
-      const exchange = way.send(
+    return transport.clock.after(Math.max(retry * 2 ** failures, leastWait), () => {
+      const exchange = transport.send(
         { method: 'GET', headers: [...headers(), 'last-event-id', lastId] },
         { event, ended: (end, exchange) => over(end.kind, exchange) },
       )

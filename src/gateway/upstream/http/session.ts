@@ -1,15 +1,23 @@
 import type { JsonObject } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
-import { eraOfGreeting, greeting } from '../handshake.ts'
-import type { Carrier, Flight } from '../pending-request.ts'
-import type { Credential, EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest, Visitor } from '../upstream.ts'
+import { eraOfInitialize, initializeParams } from '../handshake.ts'
+import type { PendingOwner, PendingRequest } from '../pending-request.ts'
+import type {
+  Credential,
+  DownstreamClient,
+  EraReply,
+  Lost,
+  UpstreamEra,
+  UpstreamReply,
+  UpstreamRequest,
+} from '../upstream.ts'
 import { readMessage } from '../wire/message.ts'
 import { cancelled, writeRequest } from '../wire/write.ts'
 import type { Exchange, HttpEnd, ResponseHeaders } from './exchange.ts'
-import type { HttpWay } from './http-transport.ts'
+import type { HttpTransport } from './http-transport.ts'
 import { judge } from './judge.ts'
 import { resume } from './resume.ts'
-import { UnaskedStream } from './standalone-stream.ts'
+import { StandaloneStream } from './standalone-stream.ts'
 
 /** The end of a request whose session the upstream no longer knows: it has not run. */
 export const sessionGone: Lost = {
@@ -23,15 +31,15 @@ export const sessionGone: Lost = {
 const unaskedPatience = 1_000
 
 /** What a session needs from its upstream. */
-export interface SessionDesk {
-  readonly way: HttpWay
-  tell(visitor: Visitor, method: string, params: JsonObject): void
+export interface SessionOwner {
+  readonly transport: HttpTransport
+  tell(client: DownstreamClient, method: string, params: JsonObject): void
   dropped(): void
 }
 
 /** One 2025 session over HTTP, of one visitor. */
-export class Session implements Carrier {
-  readonly visitor: Visitor
+export class Session implements PendingOwner {
+  readonly client: DownstreamClient
   /** How its handshake ended. */
   readonly ready: Promise<EraReply>
   /** The upstream knows it no longer, or it never came to be. */
@@ -39,39 +47,39 @@ export class Session implements Carrier {
   /** To be ended as soon as nothing is in flight. */
   isLeaving = false
   lastUsed: number
-  readonly #desk: SessionDesk
+  readonly #owner: SessionOwner
   readonly #conversation: Conversation
-  readonly #unasked: UnaskedStream
+  readonly #standalone: StandaloneStream
   #isOpen = false
   #isTaken = false
   #era: UpstreamEra | undefined
   #id: string | undefined
   #credential: Credential | undefined
 
-  constructor(desk: SessionDesk, visitor: Visitor) {
-    this.#desk = desk
-    this.visitor = visitor
-    this.#credential = visitor.credential
-    this.lastUsed = desk.way.clock.now().getTime()
+  constructor(owner: SessionOwner, client: DownstreamClient) {
+    this.#owner = owner
+    this.client = client
+    this.#credential = client.credential
+    this.lastUsed = owner.transport.clock.now().getTime()
     this.#conversation = new Conversation({
-      clock: desk.way.clock,
-      limits: desk.way.surroundings.limits,
-      say: (message, flight) => this.#post(message, flight?.request.credential, 3),
-      tell: (method, params) => desk.tell(visitor, method, params),
-      dropped: desk.dropped,
+      clock: owner.transport.clock,
+      limits: owner.transport.context.limits,
+      say: (message, pending) => this.#post(message, pending?.request.credential, 3),
+      tell: (method, params) => owner.tell(client, method, params),
+      dropped: owner.dropped,
     })
-    this.#unasked = new UnaskedStream(desk.way, {
+    this.#standalone = new StandaloneStream(owner.transport, {
       headers: () => this.headers(this.#credential),
       event: (data) => this.#conversation.hear(readMessage(data)),
       gone: () => {
         this.isGone = true
       },
     })
-    this.ready = this.#greet()
+    this.ready = this.#initialize()
   }
 
   get inFlight(): number {
-    return this.#conversation.flights.size
+    return this.#conversation.pending.size
   }
 
   /** Takes it into use for one request that may ask; `leave` gives it back. */
@@ -88,14 +96,14 @@ export class Session implements Carrier {
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     this.#credential = request.credential
     // On board before the handshake is over: what an upstream asks first is then already somebody's.
-    const flight = this.#conversation.take(this, request)
-    flight.watch()
+    const pending = this.#conversation.take(this, request)
+    pending.watch()
     if (!this.#isOpen) {
-      const greeted = await Promise.race([this.ready, flight.ended])
-      if (greeted.kind !== 'found') flight.end(greeted)
+      const greeted = await Promise.race([this.ready, pending.ended])
+      if (greeted.kind !== 'found') pending.end(greeted)
     }
-    if (flight.reply === undefined) this.#send(flight)
-    return flight.ended
+    if (pending.reply === undefined) this.#send(pending)
+    return pending.ended
   }
 
   notify(method: string, params: JsonObject): void {
@@ -104,12 +112,12 @@ export class Session implements Carrier {
 
   /** Ends it here and, where it is known there, there (H11-03). */
   async end(why = 'the session is closed'): Promise<void> {
-    this.#unasked.close()
+    this.#standalone.close()
     this.#conversation.loseAll('closed', why)
     if (this.isGone || this.#id === undefined) return
     this.isGone = true
     await new Promise<void>((resolve) => {
-      const exchange = this.#desk.way.send(
+      const exchange = this.#owner.transport.send(
         { method: 'DELETE', headers: this.headers(this.#credential) },
         {
           event() {},
@@ -119,7 +127,7 @@ export class Session implements Carrier {
           },
         },
       )
-      const callOff = this.#desk.way.clock.after(1_000, () => {
+      const callOff = this.#owner.transport.clock.after(1_000, () => {
         exchange.abort()
         resolve()
       })
@@ -127,26 +135,26 @@ export class Session implements Carrier {
   }
 
   headers(credential: Credential | undefined): string[] {
-    const headers = this.#desk.way.headers(this.#era?.revision, credential)
+    const headers = this.#owner.transport.headers(this.#era?.revision, credential)
     if (this.#id !== undefined) headers.push('mcp-session-id', this.#id)
     return headers
   }
 
-  async #greet(): Promise<EraReply> {
-    const { way } = this.#desk
-    const { limits, self } = way.surroundings
+  async #initialize(): Promise<EraReply> {
+    const { transport } = this.#owner
+    const { limits, self } = transport.context
     // X11-01: nobody's cancel ends a handshake, others may wait for it.
     const clock = new AbortController()
-    const callOff = way.clock.after(limits.handshake, () => clock.abort())
-    const params = greeting(this.visitor, self)
-    const request = { ...this.visitor, method: 'initialize', params, signal: clock.signal }
-    const flight = this.#conversation.take(this, request)
-    flight.watch()
-    this.#send(flight, (_, headers) => {
+    const callOff = transport.clock.after(limits.handshake, () => clock.abort())
+    const params = initializeParams(this.client, self)
+    const request = { ...this.client, method: 'initialize', params, signal: clock.signal }
+    const pending = this.#conversation.take(this, request)
+    pending.watch()
+    this.#send(pending, (_, headers) => {
       const id = headers['mcp-session-id']
       if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) this.#id = id
     })
-    const reply = await flight.ended
+    const reply = await pending.ended
     callOff()
     const found = this.#found(reply)
     if (found.kind !== 'found') {
@@ -154,18 +162,18 @@ export class Session implements Carrier {
       return found
     }
     this.#era = found.era
-    await this.#posted({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.visitor.credential)
-    await this.#openUnasked()
+    await this.#posted({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.client.credential)
+    await this.#openStandalone()
     this.#isOpen = true
     return found
   }
 
   /** Many servers ask on this stream, and lose what they ask before it is open. */
-  #openUnasked(): Promise<void> {
-    this.#unasked.open()
+  #openStandalone(): Promise<void> {
+    this.#standalone.open()
     return new Promise((resolve) => {
-      const callOff = this.#desk.way.clock.after(unaskedPatience, resolve)
-      void this.#unasked.settled.then(() => {
+      const callOff = this.#owner.transport.clock.after(unaskedPatience, resolve)
+      void this.#standalone.settled.then(() => {
         callOff()
         resolve()
       })
@@ -178,57 +186,57 @@ export class Session implements Carrier {
       return { ...reply, reason, sent: false, detail: `handshake: ${reply.detail}` }
     }
     if (reply.kind !== 'result') return reply
-    const era = eraOfGreeting(reply.result)
+    const era = eraOfInitialize(reply.result)
     if (era !== undefined) return { kind: 'found', era }
     const version = String(reply.result.protocolVersion).slice(0, 40)
     return { kind: 'lost', reason: 'unsupported', sent: false, detail: `it speaks protocol version ${version}` }
   }
 
-  #send(flight: Flight, head?: (status: number, headers: ResponseHeaders) => void): void {
-    const { way } = this.#desk
-    const body = writeRequest(flight, false, way.surroundings.self)
+  #send(pending: PendingRequest, head?: (status: number, headers: ResponseHeaders) => void): void {
+    const { transport } = this.#owner
+    const body = writeRequest(pending, false, transport.context.self)
     if (body === undefined) return
-    flight.line = way.send(
-      { method: 'POST', headers: this.headers(flight.request.credential), body },
+    pending.stream = transport.send(
+      { method: 'POST', headers: this.headers(pending.request.credential), body },
       {
         ...(head !== undefined && { head }),
         started: () => {
-          flight.sent = true
+          pending.sent = true
         },
-        event: (data) => this.#conversation.hear(readMessage(data), flight),
-        ended: (end, exchange) => this.#over(flight, end, exchange),
+        event: (data) => this.#conversation.hear(readMessage(data), pending),
+        ended: (end, exchange) => this.#over(pending, end, exchange),
       },
     )
   }
 
-  #over(flight: Flight, end: HttpEnd, exchange: Exchange) {
-    if (flight.reply !== undefined) return this.#desk.way.lingering.remove(exchange)
+  #over(pending: PendingRequest, end: HttpEnd, exchange: Exchange) {
+    if (pending.reply !== undefined) return this.#owner.transport.lingering.remove(exchange)
     if (end.kind === 'answer') {
-      if (this.#id !== undefined && flight.request.method !== 'initialize' && isSessionGone(end)) {
+      if (this.#id !== undefined && pending.request.method !== 'initialize' && isSessionGone(end)) {
         this.isGone = true
-        return flight.end(sessionGone)
+        return pending.end(sessionGone)
       }
-      if (end.status < 300) this.#conversation.hear(readMessage(end.text), flight)
+      if (end.status < 300) this.#conversation.hear(readMessage(end.text), pending)
     }
-    if (flight.reply !== undefined) return
-    if (end.kind === 'events-over' && exchange.lastEventId !== undefined) return this.#resume(flight, exchange)
-    flight.end(judge(end, flight.sent))
+    if (pending.reply !== undefined) return
+    if (end.kind === 'events-over' && exchange.lastEventId !== undefined) return this.#resume(pending, exchange)
+    pending.end(judge(end, pending.sent))
   }
 
-  #resume(flight: Flight, broken: Exchange): void {
-    flight.line = resume(this.#desk.way, broken, {
-      headers: () => this.headers(flight.request.credential),
-      event: (data) => this.#conversation.hear(readMessage(data), flight),
-      failed: (detail) => flight.lose('broken', detail, true),
+  #resume(pending: PendingRequest, broken: Exchange): void {
+    pending.stream = resume(this.#owner.transport, broken, {
+      headers: () => this.headers(pending.request.credential),
+      event: (data) => this.#conversation.hear(readMessage(data), pending),
+      failed: (detail) => pending.lose('broken', detail, true),
     })
   }
 
-  landed(flight: Flight): void {
-    const { request } = flight
-    if (flight.isTakenBack && request.method !== 'initialize') this.#post(cancelled(flight), request.credential, 1)
-    flight.line?.leave(flight.reply?.kind !== 'lost')
-    this.#conversation.leave(flight)
-    this.lastUsed = this.#desk.way.clock.now().getTime()
+  ended(pending: PendingRequest): void {
+    const { request } = pending
+    if (pending.isTakenBack && request.method !== 'initialize') this.#post(cancelled(pending), request.credential, 1)
+    pending.stream?.leave(pending.reply?.kind !== 'lost')
+    this.#conversation.leave(pending)
+    this.lastUsed = this.#owner.transport.clock.now().getTime()
     if (this.isLeaving && this.inFlight === 0) void this.end()
   }
 
@@ -237,14 +245,14 @@ export class Session implements Carrier {
       // The upstream waits for an answer that was given, and one that comes twice does no harm.
       const failed = end.kind === 'failed' || (end.kind === 'answer' && end.status >= 500)
       if (failed && tries > 1 && !this.isGone) {
-        this.#desk.way.clock.after(200, () => this.#post(message, credential, tries - 1))
+        this.#owner.transport.clock.after(200, () => this.#post(message, credential, tries - 1))
       }
     })
   }
 
   #posted(message: JsonObject, credential: Credential | undefined): Promise<HttpEnd> {
     return new Promise((resolve) => {
-      this.#desk.way.send(
+      this.#owner.transport.send(
         { method: 'POST', headers: this.headers(credential), body: JSON.stringify(message) },
         { event() {}, ended: resolve },
       )

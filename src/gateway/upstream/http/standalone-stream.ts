@@ -1,8 +1,8 @@
 import type { Exchange, HttpEnd } from './exchange.ts'
-import type { HttpWay } from './http-transport.ts'
+import type { HttpTransport } from './http-transport.ts'
 
 /** Whose stream it is. */
-export interface UnaskedDesk {
+export interface StandaloneStreamOwner {
   headers(): string[]
   event(data: string): void
   /** The upstream knows the session no longer. */
@@ -13,9 +13,9 @@ const firstWait = 1_000
 const longestWait = 60_000
 
 /** The stream of a 2025 session on which the upstream says what nobody asked for; made anew as often as it breaks. */
-export class UnaskedStream {
-  readonly #way: HttpWay
-  readonly #desk: UnaskedDesk
+export class StandaloneStream {
+  readonly #transport: HttpTransport
+  readonly #owner: StandaloneStreamOwner
   #exchange: Exchange | undefined
   #callOff: (() => void) | undefined
   #lastId: string | undefined
@@ -27,22 +27,22 @@ export class UnaskedStream {
     this.#tellSettled = resolve
   })
 
-  constructor(way: HttpWay, desk: UnaskedDesk) {
-    this.#way = way
-    this.#desk = desk
+  constructor(transport: HttpTransport, owner: StandaloneStreamOwner) {
+    this.#transport = transport
+    this.#owner = owner
   }
 
   open(): void {
     if (this.#isClosed) return
-    const headers = this.#desk.headers()
+    const headers = this.#owner.headers()
     if (this.#lastId !== undefined) headers.push('last-event-id', this.#lastId)
-    this.#exchange = this.#way.send(
+    this.#exchange = this.#transport.send(
       { method: 'GET', headers },
       {
         head: () => this.#tellSettled(),
         event: (data) => {
           this.#wait = firstWait
-          this.#desk.event(data)
+          this.#owner.event(data)
         },
         ended: (end, exchange) => this.#over(end, exchange),
       },
@@ -61,11 +61,11 @@ export class UnaskedStream {
     if (this.#isClosed) return
     // Most servers that have no such stream say 405; 409 is one that has not noticed the old stream's end.
     if (end.kind === 'answer' && end.status < 500 && end.status !== 409 && end.status !== 429) {
-      if (end.status === 404) this.#desk.gone()
+      if (end.status === 404) this.#owner.gone()
       return
     }
     this.#lastId = exchange.lastEventId ?? this.#lastId
-    this.#callOff = this.#way.clock.after(exchange.retry ?? this.#wait, () => this.open())
+    this.#callOff = this.#transport.clock.after(exchange.retry ?? this.#wait, () => this.open())
     this.#wait = Math.min(this.#wait * 2, longestWait)
   }
 }

@@ -7,7 +7,7 @@ export interface Occupant {
 }
 
 /** How many processes there may be, of all upstreams together. */
-export class ProcessPlaces {
+export class ProcessSlots {
   readonly #max: number
   readonly #occupants = new Set<Occupant>()
   readonly #listeners = new Set<() => void>()

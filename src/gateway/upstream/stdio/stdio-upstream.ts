@@ -1,12 +1,13 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
-import { processKey, sharedProcessKey, visitorKey, visitorOf } from '../client.ts'
+import { clientKey, clientOf, processKey, sharedProcessKey } from '../client.ts'
 import { EraMemory } from '../era-memory.ts'
 import { Health, tellTurns } from '../health.ts'
-import type { StdioSettings, UpstreamSurroundings } from '../options.ts'
+import type { StdioSettings, UpstreamContext } from '../options.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import type {
+  DownstreamClient,
   EraReply,
   Lost,
   LostReason,
@@ -17,52 +18,51 @@ import type {
   UpstreamReply,
   UpstreamRequest,
   UpstreamState,
-  Visitor,
 } from '../upstream.ts'
 import { BackOff } from './back-off.ts'
 import { childEnvironment } from './environment.ts'
 import { longestIdle } from './process-slots.ts'
-import { Waiting } from './wait-queue.ts'
-import { type Meeting, Worker, type WorkerDesk } from './worker.ts'
+import { WaitQueue } from './wait-queue.ts'
+import { type Meeting, Worker, type WorkerOwner } from './worker.ts'
 
 const keptLines = 20
 
 /** An upstream that is a program: a process for each 2025 visitor, one for all where requests stand alone. */
-export function openStdio(settings: StdioSettings, surroundings: UpstreamSurroundings): Upstream {
-  return new StdioUpstream(settings, surroundings)
+export function openStdio(settings: StdioSettings, context: UpstreamContext): Upstream {
+  return new StdioUpstream(settings, context)
 }
 
 class StdioUpstream implements Upstream {
   readonly name: string
   readonly #settings: StdioSettings
-  readonly #surroundings: UpstreamSurroundings
+  readonly #context: UpstreamContext
   readonly #workers = new Set<Worker>()
-  readonly #waiting: Waiting
+  readonly #queue: WaitQueue
   readonly #memory: EraMemory
   readonly #health: Health
   readonly #backOff: BackOff
   readonly #news = createEvents<UpstreamNews>()
   readonly #stderr: string[] = []
-  readonly #desk: WorkerDesk
+  readonly #owner: WorkerOwner
   readonly #stopListening: () => void
   #probing: Promise<EraReply> | undefined
   #diesOfProbes = false
   #callOffSweep: (() => void) | undefined
   #isClosed = false
 
-  constructor(settings: StdioSettings, surroundings: UpstreamSurroundings) {
-    const { clock, limits, places } = surroundings
+  constructor(settings: StdioSettings, context: UpstreamContext) {
+    const { clock, limits, slots } = context
     this.name = settings.name
     this.#settings = settings
-    this.#surroundings = surroundings
-    this.#waiting = new Waiting(clock)
+    this.#context = context
+    this.#queue = new WaitQueue(clock)
     this.#memory = new EraMemory(clock, limits.era)
-    this.#health = new Health(clock, tellTurns(surroundings, settings.name))
+    this.#health = new Health(clock, tellTurns(context, settings.name))
     this.#backOff = new BackOff(clock)
-    this.#stopListening = places.onFree(() => this.#waiting.wake())
-    this.#desk = {
-      surroundings,
-      tell: (visitor, method, params) => this.#tell(visitor, method, params),
+    this.#stopListening = slots.onFree(() => this.#queue.wake())
+    this.#owner = {
+      context,
+      tell: (client, method, params) => this.#tell(client, method, params),
       dropped: () => {
         this.#health.dropped += 1
       },
@@ -75,7 +75,7 @@ class StdioUpstream implements Upstream {
     }
   }
 
-  async era(visitor: Visitor, signal: StopSignal): Promise<EraReply> {
+  async era(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     for (;;) {
       if (this.#isClosed) return lost('closed', 'the gateway ends')
       const { era } = this.#memory
@@ -84,8 +84,8 @@ class StdioUpstream implements Upstream {
       // What a process that runs was found to speak, it speaks as long as it runs.
       const met = [...this.#workers].find((worker) => worker.era !== undefined && !worker.isEnding)?.era
       if (met !== undefined) this.#memory.keep(met)
-      else if (this.#probing === undefined) return this.#probe(visitor, signal)
-      else await this.#waiting.wait(signal, this.#surroundings.limits.handshake)
+      else if (this.#probing === undefined) return this.#probe(client, signal)
+      else await this.#queue.wait(signal, this.#context.limits.handshake)
     }
   }
 
@@ -102,21 +102,21 @@ class StdioUpstream implements Upstream {
     return reply
   }
 
-  async notify(visitor: Visitor, method: string, params: JsonObject): Promise<void> {
-    for (const worker of this.#of(visitor)) worker.notify(method, params)
+  async notify(client: DownstreamClient, method: string, params: JsonObject): Promise<void> {
+    for (const worker of this.#of(client)) worker.notify(method, params)
   }
 
   listen(listener: (news: UpstreamNews) => void): () => void {
     return this.#news.listen(listener)
   }
 
-  leave(visitor: Visitor): void {
-    for (const worker of this.#of(visitor)) this.#retire(worker)
+  leave(client: DownstreamClient): void {
+    for (const worker of this.#of(client)) this.#retire(worker)
   }
 
-  letGo(participant: ParticipantId): void {
+  accountChanged(participant: ParticipantId): void {
     for (const worker of this.#workers) {
-      const { requester, credential } = worker.visitor
+      const { requester, credential } = worker.client
       if (credential !== undefined && requester.participant === participant) this.#retire(worker)
     }
   }
@@ -135,33 +135,33 @@ class StdioUpstream implements Upstream {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#callOffSweep?.()
-    this.#waiting.wake()
+    this.#queue.wake()
     await Promise.all([...this.#workers].map((worker) => worker.end()))
     this.#stopListening()
   }
 
   /** One at a time: a program is not started many times over to learn the same thing. */
-  async #probe(visitor: Visitor, signal: StopSignal): Promise<EraReply> {
-    const deadline = this.#now() + this.#surroundings.limits.queueWait
+  async #probe(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
+    const deadline = this.#now() + this.#context.limits.queueWait
     for (;;) {
-      const started = this.#start(visitor, processKey(visitor), this.#diesOfProbes ? 'greet' : 'probe')
+      const started = this.#start(client, processKey(client), this.#diesOfProbes ? 'initialize' : 'probe')
       if (started instanceof Worker) {
-        this.#probing = this.#met(started, visitor)
+        this.#probing = this.#met(started, client)
         return unlessAborted(this.#probing, signal)
       }
       const refusal = started ?? (await this.#stillFull(signal, deadline))
       if (refusal !== undefined) return refusal
-      if (this.#probing !== undefined) return this.era(visitor, signal)
+      if (this.#probing !== undefined) return this.era(client, signal)
     }
   }
 
-  async #met(first: Worker, visitor: Visitor): Promise<EraReply> {
+  async #met(first: Worker, client: DownstreamClient): Promise<EraReply> {
     let worker = first
     let met = await worker.ready
     // Some older servers do not survive a request before the handshake; as 2025 servers they may do well.
     if (met.kind === 'lost' && worker.isGone && !this.#diesOfProbes && !this.#isClosed) {
       this.#diesOfProbes = true
-      const again = this.#start(visitor, processKey(visitor), 'greet', true)
+      const again = this.#start(client, processKey(client), 'initialize', true)
       if (again instanceof Worker) {
         worker = again
         met = await worker.ready
@@ -172,13 +172,13 @@ class StdioUpstream implements Upstream {
     else void worker.end()
     this.#probing = undefined
     this.#health.note(met)
-    this.#waiting.wake()
+    this.#queue.wake()
     return met
   }
 
   #keep(worker: Worker, perRequest: boolean): void {
     if (worker.era !== undefined) this.#memory.keep(worker.era)
-    if (perRequest) worker.key = sharedProcessKey(worker.visitor)
+    if (perRequest) worker.key = sharedProcessKey(worker.client)
   }
 
   /** A process that this request may use, in use from here on. */
@@ -186,7 +186,7 @@ class StdioUpstream implements Upstream {
     const { perRequest } = era
     const key = perRequest ? sharedProcessKey(request) : processKey(request)
     const exclusive = request.exclusive === true && !perRequest
-    const deadline = this.#now() + this.#surroundings.limits.queueWait
+    const deadline = this.#now() + this.#context.limits.queueWait
     for (;;) {
       if (this.#isClosed) return lost('closed', 'the gateway ends')
       if (request.signal.aborted) return cancelled
@@ -202,8 +202,8 @@ class StdioUpstream implements Upstream {
   }
 
   /** Undefined: there is no room now. */
-  #start(visitor: Visitor, key: string, meeting: Meeting, atOnce = false): Worker | Lost | undefined {
-    const { limits, places } = this.#surroundings
+  #start(client: DownstreamClient, key: string, meeting: Meeting, atOnce = false): Worker | Lost | undefined {
+    const { limits, slots } = this.#context
     const wait = atOnce ? 0 : this.#backOff.remaining
     if (wait > limits.restartPatience)
       return lost('down', `it failed, and is started again in ${Math.ceil(wait / 1_000)} s`)
@@ -214,28 +214,28 @@ class StdioUpstream implements Upstream {
     }
     const place = { idleSince: () => worker?.idleSince(), evict: () => worker?.evict() }
     let worker: Worker | undefined
-    if (!places.take(place)) return undefined
-    worker = new Worker(this.#desk, this.#program(visitor), visitorOf(visitor), key, meeting)
+    if (!slots.take(place)) return undefined
+    worker = new Worker(this.#owner, this.#program(client), clientOf(client), key, meeting)
     this.#workers.add(worker)
-    this.#places.set(worker, place)
+    this.#slots.set(worker, place)
     this.#sweepLater()
     return worker
   }
 
-  readonly #places = new WeakMap<Worker, { idleSince(): number | undefined; evict(): void }>()
+  readonly #slots = new WeakMap<Worker, { idleSince(): number | undefined; evict(): void }>()
 
   /** Waits for room, or says why it does not. */
   async #stillFull(signal: StopSignal, deadline: number): Promise<Lost | undefined> {
-    const { limits } = this.#surroundings
-    if (this.#waiting.size >= limits.queue) return lost('busy', 'too many requests wait for a process')
+    const { limits } = this.#context
+    if (this.#queue.size >= limits.queue) return lost('busy', 'too many requests wait for a process')
     const left = deadline - this.#now()
     if (left <= 0) return lost('busy', 'all processes are in use')
-    await this.#waiting.wait(signal, Math.min(left, this.#backOff.remaining || left))
+    await this.#queue.wait(signal, Math.min(left, this.#backOff.remaining || left))
     if (signal.aborted) return cancelled
     return this.#isClosed ? lost('closed', 'the gateway ends') : undefined
   }
 
-  #program({ credential }: Visitor) {
+  #program({ credential }: DownstreamClient) {
     const { command, args = [], env = {}, cwd } = this.#settings
     const secret = credential !== undefined && 'env' in credential ? { [credential.env]: credential.value } : {}
     return { command, args, cwd, env: childEnvironment(process.env, env, secret) }
@@ -243,7 +243,7 @@ class StdioUpstream implements Upstream {
 
   #freed(): void {
     // An idle process keeps its place from those who wait for one; they look, and end it if they need to.
-    this.#waiting.wake()
+    this.#queue.wake()
   }
 
   #exited(worker: Worker, detail: string): void {
@@ -254,15 +254,15 @@ class StdioUpstream implements Upstream {
       this.#backOff.failed()
       this.#memory.forget()
     }
-    const place = this.#places.get(worker)
-    if (place !== undefined) this.#surroundings.places.free(place)
-    this.#waiting.wake()
+    const place = this.#slots.get(worker)
+    if (place !== undefined) this.#context.slots.free(place)
+    this.#queue.wake()
   }
 
   /** The 2025 processes of this visitor, whatever secret they were started with. */
-  #of(visitor: Visitor): Worker[] {
-    const key = visitorKey(visitor)
-    return [...this.#workers].filter(({ era, visitor: own }) => era?.perRequest !== true && visitorKey(own) === key)
+  #of(client: DownstreamClient): Worker[] {
+    const key = clientKey(client)
+    return [...this.#workers].filter(({ era, client: own }) => era?.perRequest !== true && clientKey(own) === key)
   }
 
   #retire(worker: Worker): void {
@@ -271,7 +271,7 @@ class StdioUpstream implements Upstream {
   }
 
   #sweepLater(): void {
-    const { clock, limits } = this.#surroundings
+    const { clock, limits } = this.#context
     this.#callOffSweep ??= clock.after(limits.idle / 2, () => {
       this.#callOffSweep = undefined
       const before = this.#now() - limits.idle
@@ -283,12 +283,12 @@ class StdioUpstream implements Upstream {
     })
   }
 
-  #tell({ requester, lane }: Visitor, method: string, params: JsonObject): void {
-    this.#news.tell({ upstream: this.name, requester, ...(lane !== undefined && { lane }), method, params })
+  #tell({ requester, sessionKey }: DownstreamClient, method: string, params: JsonObject): void {
+    this.#news.tell({ upstream: this.name, requester, ...(sessionKey !== undefined && { sessionKey }), method, params })
   }
 
   #now(): number {
-    return this.#surroundings.clock.now().getTime()
+    return this.#context.clock.now().getTime()
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { StopSignal } from '../upstream.ts'
 
 /** Requests that wait for a process. */
-export class Waiting {
+export class WaitQueue {
   readonly #clock: Clock
   readonly #wakers = new Set<() => void>()
 

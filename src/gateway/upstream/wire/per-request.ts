@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts'
-import type { ClientInfo, UpstreamEra, Visitor } from '../upstream.ts'
+import type { ClientInfo, DownstreamClient, UpstreamEra } from '../upstream.ts'
 import { isObject } from './message.ts'
 
 /** The revision in which each request stands alone. */
@@ -10,14 +10,14 @@ const prefix = 'io.modelcontextprotocol/'
 export const subscriptionKey = `${prefix}subscriptionId`
 
 /** Puts into a request what 2026-07-28 wants in each: version, capabilities, who asks (B26-08, B26-09). */
-export function withEnvelope(params: JsonObject, visitor: Visitor, self: ClientInfo): JsonObject {
+export function withEnvelope(params: JsonObject, client: DownstreamClient, self: ClientInfo): JsonObject {
   return {
     ...params,
     _meta: {
       ...(isObject(params._meta) && params._meta),
       [`${prefix}protocolVersion`]: perRequestRevision,
-      [`${prefix}clientInfo`]: visitor.clientInfo ?? self,
-      [`${prefix}clientCapabilities`]: visitor.capabilities,
+      [`${prefix}clientInfo`]: client.clientInfo ?? self,
+      [`${prefix}clientCapabilities`]: client.capabilities,
     },
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import { systemClock } from '../../../../src/base/clock.ts'
 import { Stop } from '../../../../src/gateway/call/fast-path/stop.ts'
-import { defaultUpstreamLimits, openUpstream, ProcessPlaces } from '../../../../src/gateway/index.ts'
+import { defaultUpstreamLimits, openUpstream, ProcessSlots } from '../../../../src/gateway/index.ts'
 
 /** Makes calls to a server of 2026-07-28, collects the young alone, and prints by how many bytes a call the heap grew. */
 const server = createServer((request, reply) => {
@@ -23,13 +23,13 @@ const server = createServer((request, reply) => {
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
-const surroundings = {
+const upstreamContext = {
   clock: systemClock,
   self: { name: 'test', version: '0' },
   limits: defaultUpstreamLimits,
-  places: new ProcessPlaces(1),
+  slots: new ProcessSlots(1),
 }
-const upstream = openUpstream({ name: 'up', url }, surroundings)
+const upstream = openUpstream({ name: 'up', url }, upstreamContext)
 
 async function call(): Promise<void> {
   const held = Array.from({ length: 500 }, (_, index) => ({ index }))

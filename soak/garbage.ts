@@ -52,8 +52,8 @@ const ends = (id: Id): readonly object[] => [
   },
 ]
 
-export const rubbishAside = (id: Id, random: Random) => mutated(random.pick(asides(id)), random)
-export const rubbishEnd = (id: Id, random: Random) => mutated(random.pick(ends(id)), random)
+export const brokenAside = (id: Id, random: Random) => mutated(random.pick(asides(id)), random)
+export const brokenEnd = (id: Id, random: Random) => mutated(random.pick(ends(id)), random)
 
 const tool = { name: 'run', inputSchema: { type: 'object', properties: { id: { type: 'string' } } } }
 

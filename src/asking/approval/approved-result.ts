@@ -1,0 +1,14 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { Change } from '../../approval/question/edit.ts'
+import { shownText, showText } from '../../base/text/show-text.ts'
+
+/** Adds to a result which arguments the approver changed, so that the requester knows what ran. */
+export function withChanges(
+  result: CallToolResult | InputRequiredResult,
+  changes: readonly Change[],
+): CallToolResult | InputRequiredResult {
+  if (changes.length === 0 || !('content' in result) || !Array.isArray(result.content)) return result
+  const words = changes.map(({ name, after }) => `${name} is now ${shownText(showText(JSON.stringify(after)))}`)
+  const text = `The approver changed the arguments before this ran: ${words.join('; ')}.`
+  return { ...result, content: [...result.content, { type: 'text', text }] } as CallToolResult
+}
