@@ -13,7 +13,7 @@ import { addPolicyCommands } from './commands/policy.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
 import { runningCommand } from './errors.ts'
 import { addInboxCommands } from './inbox/inbox.ts'
-import { addRunCommand } from './serve/run.ts'
+import { addRunCommand } from './run/run.ts'
 import { addServeCommand } from './serve/serve.ts'
 import { version } from './version.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Assent } from '../../src/assent.ts'
-import { answerInbox } from '../../src/cli/inbox/inbox-dialogue.ts'
+import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { fakeTerminal, plain } from '../client/fake-terminal.ts'
@@ -203,7 +203,7 @@ describe('the inbox in a terminal', () => {
     const terminal = await atInbox(assent)
     await terminal.done
     expect(terminal.text()).toBe('Nothing waits for you.\n')
-    const { answerWith } = await import('../../src/cli/inbox/inbox-answer.ts')
+    const { answerWith } = await import('../../src/cli/inbox/answer.ts')
     const one = { asked, link: '' }
     await expect(answerWith(assent, one, { kind: 'allow_once' })).rejects.toThrow('someone else')
     expect(await stateOf(assent, asked.id)).toEqual({ kind: 'open' })

@@ -4,10 +4,10 @@ import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
 import type { ConfigDocument } from '../config/document.ts'
 import { usualFiles } from '../config/find.ts'
+import { nearest } from '../config/near-names.ts'
 import { badConfig, type Problem } from '../config/problems.ts'
 import { filledIn } from '../config/read/environment.ts'
 import { splitCommand } from './command-line.ts'
-import { nearest } from './near-names.ts'
 
 /** Where a server is. `name` is what the person knows it by. */
 export type ServerTarget =

@@ -43,7 +43,7 @@ async function examine(command: Command): Promise<Finding[]> {
     // Without settings nobody knows what else to look at.
     return error.message.split('\n').map((line) => wrong('settings', line))
   }
-  const { reachWarnings } = await import('../serve/out-of-reach.ts')
+  const { reachWarnings } = await import('../config/reach-warnings.ts')
   const { checkStore } = await import('../doctor/check-store.ts')
   const { checkNetwork } = await import('../doctor/check-network.ts')
   const unreached = reachWarnings(config).map((words) => warning('approvers', words))

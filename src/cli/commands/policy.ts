@@ -24,7 +24,7 @@ export function addPolicyCommands(program: Command): void {
     .addHelpText('after', '\nExit codes: 0 it can be used; 2 it cannot.')
     .action(async (_, command: Command) => {
       const config = await configOf(command)
-      const { warnOutOfReach } = await import('../serve/out-of-reach.ts')
+      const { warnOutOfReach } = await import('../config/reach-warnings.ts')
       warnOutOfReach(config)
       const { rules, mode, default: otherwise, fallback } = config.policy
       const watched = mode === 'watch' ? ' It only watches: it stops no call.' : ''

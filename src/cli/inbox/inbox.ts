@@ -6,7 +6,7 @@ import { BadArgument } from '../../base/errors.ts'
 import { exitCodes } from '../errors.ts'
 import { complain, print } from '../print.ts'
 import { configOf, withAssent } from '../with-assent.ts'
-import type { InboxItem } from './inbox-read.ts'
+import type { InboxItem } from './read.ts'
 
 const examples = `
 Answering needs a terminal: a person at a keyboard. There is no option around it, for what an agent could type
@@ -80,19 +80,19 @@ export function addInboxCommands(program: Command): void {
 }
 
 async function refuseStrangers(command: Command): Promise<void> {
-  const { refuseStrangers } = await import('./inbox-read.ts')
+  const { refuseStrangers } = await import('./read.ts')
   refuseStrangers(await configOf(command))
 }
 
 /** Ctrl-C ends it as a whole, also while nothing is asked. */
 async function work(assent: Assent, { json, watch }: ListOptions): Promise<void> {
-  const { asJson, readInbox } = await import('./inbox-read.ts')
+  const { asJson, readInbox } = await import('./read.ts')
   if (json && !watch) return print(JSON.stringify((await readInbox(assent)).map(asJson)))
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   process.once('SIGTERM', () => stop.abort())
   if (isPerson() && !json) {
-    const { answerInbox } = await import('./inbox-dialogue.ts')
+    const { answerInbox } = await import('./dialogue.ts')
     const { stdin: input, stdout: output, env } = process
     return answerInbox(assent, { input, output, env, watch: watch === true, signal: stop.signal })
   }
@@ -104,8 +104,8 @@ async function list(
   assent: Assent,
   { json, watch, signal }: { readonly json: boolean; readonly watch: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { asJson, readInbox } = await import('./inbox-read.ts')
-  const { showWaiting } = await import('./inbox-show.ts')
+  const { asJson, readInbox } = await import('./read.ts')
+  const { showWaiting } = await import('./show.ts')
   const { Screen } = await import('../../client/terminal/screen.ts')
   const screen = new Screen(process.stdout, process.env)
   const told = new Set<string>()
@@ -136,7 +136,7 @@ async function answerById(command: Command, id: string, choice: Choice, reason?:
     throw new BadArgument('Answering needs a terminal: a person at a keyboard. Nothing else counts as a yes or a no.')
   }
   await withAssent(command, async (assent) => {
-    const { findInInbox } = await import('./inbox-read.ts')
+    const { findInInbox } = await import('./read.ts')
     const found = await findInInbox(assent, id)
     if (found === undefined) return no('No question that waits for you has this id. See: assent inbox')
     await answer(assent, found, choice, reason)
@@ -151,9 +151,9 @@ async function answer(assent: Assent, one: InboxItem, choice: Choice, reason: st
   if (!approval.choices.some((offered) => choiceText(offered) === choiceText(choice))) {
     return no('That is more than this question lets you say. See: assent inbox')
   }
-  const { showWaiting } = await import('./inbox-show.ts')
+  const { showWaiting } = await import('./show.ts')
   const { Screen } = await import('../../client/terminal/screen.ts')
-  const { answeredWords, answerWith } = await import('./inbox-answer.ts')
+  const { answeredWords, answerWith } = await import('./answer.ts')
   showWaiting(new Screen(process.stdout, process.env), one, assent.clock.now())
   const answered = await answerWith(assent, one, choice, reason === undefined ? {} : { reason })
   if (answered.kind === 'invalid') return no(answered.errors.map(({ message }) => message).join(' '))

@@ -4,9 +4,9 @@ import { readPolicy } from '../../approval/policy/read-policy.ts'
 import type { Assent } from '../../assent.ts'
 import { AssentError } from '../../base/errors.ts'
 import type { Config } from '../config/config.ts'
+import { warnOutOfReach } from '../config/reach-warnings.ts'
 import { type Given, readConfig } from '../config/read.ts'
 import { complain, print } from '../print.ts'
-import { warnOutOfReach } from './out-of-reach.ts'
 
 /** Writing a file takes an editor several steps. */
 const debounceMs = 300

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { isPlainObject } from '../../../base/json.ts'
-import { nearest } from '../../call/near-names.ts'
+import { nearest } from '../near-names.ts'
 import { serverIds } from './server-ids.ts'
 import type { Setting } from './setting.ts'
 

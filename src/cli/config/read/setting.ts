@@ -1,7 +1,7 @@
 import { milliseconds } from '../../../base/durations.ts'
 import { isPlainObject } from '../../../base/json.ts'
 import { isLoopback } from '../../../elicitation/asking/url.ts'
-import { nearest } from '../../call/near-names.ts'
+import { nearest } from '../near-names.ts'
 import { type Path, type Problem, pathText } from '../problems.ts'
 
 /** What settings are read from, and where what is wrong with them is gathered. */

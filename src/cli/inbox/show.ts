@@ -5,7 +5,7 @@ import { showArguments, shownText, showText } from '../../base/text/show-text.ts
 import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
 import { duration } from '../../web/pages/layout/times.ts'
-import type { InboxItem } from './inbox-read.ts'
+import type { InboxItem } from './read.ts'
 
 /** One question, with everything that it is about: nothing that would run is left out. */
 export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = ''): void {

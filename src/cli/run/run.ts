@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { BadArgument } from '../../base/errors.ts'
-import { portNumber } from './port-number.ts'
+import { portNumber } from '../serve/port-number.ts'
 import type { RunOptions } from './run-server.ts'
 
 const examples = `

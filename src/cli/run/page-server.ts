@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { Assent } from '../../assent.ts'
 import { createWeb } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
-import { answerHealth } from './health.ts'
+import { answerHealth } from '../serve/health.ts'
 
 const tryAgainMs = 2_000
 

@@ -9,11 +9,11 @@ import { serverIds } from '../config/read/server-ids.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
 import type { Given } from '../config/read.ts'
 import { complain } from '../print.ts'
+import { gatewayFrom } from '../serve/gateway-from-config.ts'
+import { reloadingPolicy } from '../serve/reload-policy.ts'
 import { version } from '../version.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
-import { gatewayFrom } from './gateway-from-config.ts'
 import { servePages } from './page-server.ts'
-import { reloadingPolicy } from './reload-policy.ts'
 
 export interface RunOptions {
   readonly name?: string

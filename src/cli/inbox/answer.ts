@@ -13,8 +13,8 @@ import type { Answered } from '../../elicitation/answering/answer.ts'
 import type { Answer } from '../../elicitation/elicitation.ts'
 import type { Content, Field, FieldValue } from '../../elicitation/form/schema.ts'
 import { localParticipant } from '../../participant/participant.ts'
-import { atTerminal, type InboxItem } from './inbox-read.ts'
-import { showChanges } from './inbox-show.ts'
+import { atTerminal, type InboxItem } from './read.ts'
+import { showChanges } from './show.ts'
 
 /** What became of a question that was shown. */
 export type Outcome = 'answered' | 'skipped' | 'quit'

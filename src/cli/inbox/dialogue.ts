@@ -8,9 +8,9 @@ import { type Environment, type Output, Screen } from '../../client/terminal/scr
 import { type Answer, isSettled } from '../../elicitation/elicitation.ts'
 import { defaultsOf } from '../../elicitation/form/defaults.ts'
 import { statusOf } from '../../elicitation/result.ts'
-import { answerApproval, type Outcome } from './inbox-answer.ts'
-import { atTerminal, type InboxItem, readInbox } from './inbox-read.ts'
-import { showWaiting } from './inbox-show.ts'
+import { answerApproval, type Outcome } from './answer.ts'
+import { atTerminal, type InboxItem, readInbox } from './read.ts'
+import { showWaiting } from './show.ts'
 
 /** A person at a terminal. */
 export interface AtTerminal {

@@ -1,8 +1,8 @@
 import { readPolicy } from '../../approval/policy/read-policy.ts'
-import type { Config } from '../config/config.ts'
-import type { Problem } from '../config/problems.ts'
-import { findOutOfReach } from '../config/reach.ts'
 import { complain } from '../print.ts'
+import type { Config } from './config.ts'
+import type { Problem } from './problems.ts'
+import { findOutOfReach } from './reach.ts'
 
 /** What works only in part: who cannot be reached though somebody else can. What nobody could answer is an error before. */
 export function reachWarnings({ policy, auth, written }: Config): string[] {
