@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { BadArgument } from '../base/errors.ts'
+import { acceptHosts } from '../base/request-source.ts'
 import { isLoopback } from '../elicitation/asking/url.ts'
-import { type Guard, guardHosts } from '../mcp/http/guard/guard.ts'
 import { createRates, type Rates } from './http/rates.ts'
 import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
@@ -21,7 +21,7 @@ export interface Site {
   readonly limits: WebLimits
   readonly rates: Rates
   readonly streams: InboxStreams
-  readonly guardHost: Guard
+  readonly isHostAccepted: ReturnType<typeof acceptHosts>
   readonly enrolledMs: number
   readonly onError: (error: unknown) => void
 }
@@ -76,7 +76,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     limits,
     rates: createRates(limits),
     streams: createInboxStreams(assent, limits.streamsPerPerson),
-    guardHost: guardHosts([url.hostname, ...allowedHosts]),
+    isHostAccepted: acceptHosts([url.hostname, ...allowedHosts]),
     enrolledMs: browserDays * dayMs,
     onError: options.onError ?? (() => {}),
   }

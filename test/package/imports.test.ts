@@ -22,6 +22,15 @@ describe('what a user does not ask for is not loaded', () => {
     expect(loaded.filter((module) => heavy.test(module))).toEqual([])
   })
 
+  test('the MCP SDK by the pages', async () => {
+    const loaded = await modulesLoadedBy('assent/web')
+    expect(loaded).toContainEqual(expect.stringContaining('/dist/web/web.js'))
+    expect(loaded.filter((module) => module.includes('/node_modules/@modelcontextprotocol/'))).toEqual([])
+    expect(await modulesLoadedBy('assent/server')).toContainEqual(
+      expect.stringContaining('/node_modules/@modelcontextprotocol/'),
+    )
+  })
+
   test.each(['commander', 'pg', 'libsql', 'playwright-core'])('and %s would be seen', async (name) => {
     const loaded = await modulesLoadedBy(name)
     expect(loaded.filter((module) => heavy.test(module))).toContainEqual(expect.stringContaining(`/${name}/`))

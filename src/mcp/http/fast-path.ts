@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { type AuthInfo, isJsonContentType } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../../base/json.ts'
+import type { RequestHead } from '../../base/request-source.ts'
 import { bodyOfMessage } from './body.ts'
 import type { Authenticate } from './guard/authenticate.ts'
-import type { Guarded } from './guard/guard.ts'
 import type { NodeListener } from './node.ts'
 import type { FoundSession, Sessions } from './session/sessions.ts'
 
@@ -24,7 +24,7 @@ export type FastPath = (post: Post) => Promise<'answered' | { readonly left?: ob
 export interface Door {
   isOpen(): boolean
   /** Judges as the endpoint itself does. */
-  mayEnter(request: Guarded, address: string | undefined): boolean
+  mayEnter(request: RequestHead, address: string | undefined): boolean
   readonly authenticate: Authenticate | undefined
   readonly find: Sessions['find']
   readonly bodyBytes: number

@@ -3,11 +3,12 @@ import { type AuthInfo, createMcpHandler, isJsonContentType, type ServerNotifier
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
+import { isLocalSocket } from '../../base/request-source.ts'
 import type { Login } from '../../participant/identify.ts'
 import { eraOf } from './era.ts'
 import { type FastPath, fastPathListener } from './fast-path.ts'
 import { authenticateBy } from './guard/authenticate.ts'
-import { guardAgainstRebinding, guardLocal, isLoopbackAddress, notLocal } from './guard/guard.ts'
+import { guardAgainstRebinding, guardLocal, notLocal } from './guard/guard.ts'
 import { protectedResource } from './guard/resource.ts'
 import { type IncomingRequest, incomingFrom, rememberHandover } from './incoming.ts'
 import { nodeListener } from './node.ts'
@@ -132,7 +133,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   }
 
   const node = nodeListener(async (incoming, { remoteAddress }) =>
-    login === undefined && !isLoopbackAddress(remoteAddress) ? notLocal() : answer(incoming),
+    login === undefined && !isLocalSocket(remoteAddress) ? notLocal() : answer(incoming),
   )
   const { fastPath } = options
 
@@ -145,7 +146,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
             isOpen: () => !isClosed,
             mayEnter: (guarded, address) =>
               guard(guarded) === undefined &&
-              (login !== undefined || (guardLocal(guarded) === undefined && isLoopbackAddress(address))),
+              (login !== undefined || (guardLocal(guarded) === undefined && isLocalSocket(address))),
             authenticate,
             find: sessions.find,
             bodyBytes: limits.bodyBytes,

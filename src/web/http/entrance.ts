@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { guardLocal, isLoopbackAddress } from '../../mcp/http/guard/guard.ts'
+import { isLocalSocket, wasForwarded } from '../../base/request-source.ts'
 import { notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
 import { countedAddress, socketAddress } from './address.ts'
@@ -9,7 +9,7 @@ export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
   const { site } = c.var
   const seconds = await site.rates.address(countedAddress(c))
   if (seconds !== undefined) return tooMany(c, seconds)
-  if (site.guardHost(c.req.raw)) {
+  if (!site.isHostAccepted(c.req.raw)) {
     return notice(c, 403, { kind: 'not-found', detail: `These pages are at ${site.assent.pages.publicUrl}.` })
   }
   if (site.isLocal && isFromAfar(c)) {
@@ -20,8 +20,8 @@ export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
 
 /** A socket that nobody can see is for whoever mounted us to judge. */
 function isFromAfar(c: WebContext): boolean {
-  if (guardLocal(c.req.raw)) return true
-  return c.env?.incoming !== undefined && !isLoopbackAddress(socketAddress(c))
+  if (wasForwarded(c.req.raw)) return true
+  return c.env?.incoming !== undefined && !isLocalSocket(socketAddress(c))
 }
 
 export function tooMany(c: WebContext, seconds: number): Response | Promise<Response> {
