@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Elicitation } from '../../src/index.ts'
 import { alice, bob } from '../approval/a-call.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
 import { auditOf, type Place, signedInBrowser } from './visitors.ts'
@@ -58,6 +59,18 @@ describe('the audit of a person', () => {
     expect(text).toContain('files asked for a yes to a call, through claude-code')
     expect(text).toContain('The record is whole')
     expect(text).toContain('assent audit export')
+  })
+
+  test('tells a lasting yes once, also where two recorded it at the same time', async () => {
+    const place = await approvalPlace()
+    const { browser } = await allowed(place)
+    const [grant] = await place.assent.approvals.list(alice, 1)
+    const asked = await place.assent.look(grant?.elicitation as Elicitation['id'])
+    await place.assent.store.grants.forget(alice)
+    await Promise.all([place.assent.approvals.keepGrant(asked), place.assent.approvals.keepGrant(asked)])
+    expect((await auditOf(place, 'grant-made')).length).toBeGreaterThan(1)
+    const { text } = await browser.get('/audit')
+    expect(text.match(/You allowed write_file of files, lastingly/g)).toHaveLength(1)
   })
 
   test('attack: it holds nothing of others, also for one who tried their pages', async () => {

@@ -4,18 +4,37 @@ import type { ParticipantId } from '../../participant/participant.ts'
 
 type Audit = Pick<AuditStore, 'heads' | 'read' | 'findPseudonym'>
 
-/** An event that concerns someone: their own doing, or what others did to what is theirs. */
+/** An event that concerns a participant: they did it, or someone else did it to a record of theirs. */
 export interface OwnEvent extends AuditEvent {
+  /** Whether the participant did it. */
   readonly isOwn: boolean
 }
 
 const mostChains = 20
 const mostRead = 5_000
 
-/** What is recorded of these shows that its record is theirs; a refusal, say, names a record that is not. */
+/** Kinds of events whose record belongs to the one who did it. A refusal, for example, names a record of someone else. */
 const owning = new Set(['question-asked', 'question-joined', 'question-answered', 'grant-made'])
 
-/** The end of the audit, newest first: the last events of the chains that were written last. */
+/** Kinds recorded before the change is saved, so two processes that make the same change at once both record it. */
+const recordedFirst = new Set(['grant-made', 'grant-revoked'])
+
+/** The latest events that concern this participant, newest first. */
+export async function ownEvents(audit: Audit, participant: ParticipantId, most: number): Promise<OwnEvent[]> {
+  const who = await audit.findPseudonym(participant)
+  if (who === undefined) return []
+  const latest = await latestEvents(audit)
+  const mine = latest.filter((event) => event.who === who)
+  const theirs = new Set(mine.filter(({ kind }) => owning.has(kind)).flatMap(({ about }) => about ?? []))
+  const concerning = latest.filter(
+    (event) => event.who === who || (event.about !== undefined && theirs.has(event.about)),
+  )
+  return withoutRepeats(concerning)
+    .slice(0, most)
+    .map((event) => ({ ...event, isOwn: event.who === who }))
+}
+
+/** The last events of the chains that were written to last, newest first. */
 async function latestEvents(audit: Audit): Promise<AuditEvent[]> {
   const heads = await audit.heads(mostChains)
   const each = Math.floor(mostRead / Math.max(1, heads.length))
@@ -23,15 +42,13 @@ async function latestEvents(audit: Audit): Promise<AuditEvent[]> {
   return ends.flat().sort((one, other) => other.at.getTime() - one.at.getTime() || other.seq - one.seq)
 }
 
-/** Of the latest events those that concern this participant, newest first. */
-export async function ownEvents(audit: Audit, participant: ParticipantId, most: number): Promise<OwnEvent[]> {
-  const who = await audit.findPseudonym(participant)
-  if (who === undefined) return []
-  const latest = await latestEvents(audit)
-  const mine = latest.filter((event) => event.who === who)
-  const theirs = new Set(mine.filter(({ kind }) => owning.has(kind)).flatMap(({ about }) => about ?? []))
-  return latest
-    .filter((event) => event.who === who || (event.about !== undefined && theirs.has(event.about)))
-    .slice(0, most)
-    .map((event) => ({ ...event, isOwn: event.who === who }))
+/** One event for one change: of those that recorded the same change, the first. */
+function withoutRepeats(newestFirst: readonly AuditEvent[]): AuditEvent[] {
+  const seen = new Set<string>()
+  const isFirst = ({ kind, about }: AuditEvent) => {
+    if (!recordedFirst.has(kind) || about === undefined) return true
+    const change = `${kind} ${about}`
+    return !seen.has(change) && seen.add(change)
+  }
+  return newestFirst.toReversed().filter(isFirst).toReversed()
 }
