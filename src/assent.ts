@@ -66,7 +66,7 @@ export interface Assent {
   readonly approvals: Approvals
   /** The address of a page about a question. */
   linkTo(id: ElicitationId, page: string): string
-  /** Writes an event of a channel's own into the audit. */
+  /** Writes an event into the audit. Events of your own have kinds that begin with `custom:`. */
   record(entry: AuditEntry): Promise<void>
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>

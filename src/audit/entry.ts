@@ -5,10 +5,11 @@ import type { JsonObject } from '../base/json.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import { digestKept, type EventDraft } from './chain/mac.ts'
 import type { Pseudonym } from './event.ts'
+import type { AuditKind, CustomAuditKind } from './kinds.ts'
 
 /** Something that happened and is to be remembered. */
 export interface AuditEntry {
-  kind: string
+  kind: AuditKind | CustomAuditKind
   /** Whose doing or asking it was. */
   who?: ParticipantId
   /** The id of the record it is about. */

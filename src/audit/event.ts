@@ -12,7 +12,7 @@ export interface AuditEvent {
   /** 1 for the first event of a chain, then without gaps. */
   readonly seq: number
   readonly at: Date
-  /** Such as `question-answered`. */
+  /** One of `auditKinds`, or a custom kind. A newer version of Assent may have written others. */
   readonly kind: string
   /** Whose doing or asking it was. */
   readonly who?: Pseudonym

@@ -50,8 +50,9 @@ export function announce(desk: Desk, elicitation: Elicitation): void {
   }
 }
 
+/** Of a settled record: `applyEvent` leaves an open one as it is, or settles it. */
 function settlingEntry({ id, state, requester, purpose }: Elicitation): AuditEntry {
-  const kind = `question-${state.kind}`
+  const kind = `question-${state.kind as Exclude<typeof state.kind, 'open'>}` as const
   if (state.kind !== 'answered') {
     const data = { purpose, ...('reason' in state && { reason: state.reason }) }
     return { kind, who: requester.participant, about: id, data }

@@ -72,11 +72,23 @@ export async function threeChains() {
   const store = memoryAudit()
   const [first, second] = [aLog(store), aLog(store)]
   for (let turn = 1; turn <= 7; turn += 1) {
-    await first.record({ kind: 'called', who: alice, about: `a${turn}`, data: { turn }, keep: { path: `/a/${turn}` } })
-    await second.record({ kind: 'called', who: bob, about: `b${turn}`, data: { turn }, keep: { path: `/b/${turn}` } })
+    await first.record({
+      kind: 'custom:called',
+      who: alice,
+      about: `a${turn}`,
+      data: { turn },
+      keep: { path: `/a/${turn}` },
+    })
+    await second.record({
+      kind: 'custom:called',
+      who: bob,
+      about: `b${turn}`,
+      data: { turn },
+      keep: { path: `/b/${turn}` },
+    })
   }
   const third = aLog(store)
-  await third.record({ kind: 'noticed' })
+  await third.record({ kind: 'custom:noticed' })
   const [a, b, c] = (await store.chains()).map(({ chain }) => chain) as [ChainId, ChainId, ChainId]
   return { store, a, b, c, logs: [first, second, third] as const }
 }

@@ -27,7 +27,7 @@ test('someone nobody knows, or who was forgotten before, is no event', async () 
 test('someone who comes back is someone new', async () => {
   const { store, logs } = await threeChains()
   const who = await forgetInAudit({ store, log: logs[0], participant: alice })
-  await logs[0].record({ kind: 'called', who: alice, keep: { path: '/new' } })
+  await logs[0].record({ kind: 'custom:called', who: alice, keep: { path: '/new' } })
   const again = (await rowsOf(store)).events.find(({ kept }) => kept?.value.path === '/new')
   expect(again?.who).toBe(await store.findPseudonym(alice))
   expect(again?.who).not.toBe(who)
@@ -60,7 +60,7 @@ test('a log that remembers an older name, from before another process forgot the
   const { store, logs } = await threeChains()
   await forgetInAudit({ store, log: logs[1], participant: alice })
   const newcomer = aLog(store)
-  await newcomer.record({ kind: 'called', who: alice, keep: { path: '/new' } })
+  await newcomer.record({ kind: 'custom:called', who: alice, keep: { path: '/new' } })
   await forgetInAudit({ store, log: logs[0], participant: alice })
   expect((await rowsOf(store)).events.filter(({ kept }) => kept?.value.path === '/new')).toEqual([])
   expect(await findingsIn(store)).toEqual([])
@@ -69,17 +69,17 @@ test('a log that remembers an older name, from before another process forgot the
 test('what is recorded meanwhile has the old name or a new one, and under the old one nothing is kept', async () => {
   const store = memoryAudit()
   const log = aLog(store)
-  await log.record({ kind: 'called', who: alice, keep: { path: '/first' } })
+  await log.record({ kind: 'custom:called', who: alice, keep: { path: '/first' } })
   const old = await store.findPseudonym(alice)
 
   const busy = Array.from({ length: 40 }, async (_, turn) => {
     for (let tick = 0; tick < turn; tick += 1) await Promise.resolve()
-    await log.record({ kind: 'called', who: turn % 4 ? alice : bob, keep: { turn } })
+    await log.record({ kind: 'custom:called', who: turn % 4 ? alice : bob, keep: { turn } })
   })
   await Promise.all([...busy, forgetInAudit({ store, log, participant: alice })])
 
   const { events } = await rowsOf(store)
-  expect(events.filter(({ kind }) => kind === 'called')).toHaveLength(41)
+  expect(events.filter(({ kind }) => kind === 'custom:called')).toHaveLength(41)
   expect(events.filter(({ who, kept }) => who === old && kept !== undefined)).toEqual([])
   expect(await store.findPseudonym(alice)).not.toBe(old)
   expect(await findingsIn(store)).toEqual([])
@@ -88,7 +88,7 @@ test('what is recorded meanwhile has the old name or a new one, and under the ol
 test('a write that holds the old name when it is dropped arrives before the last erasing', async () => {
   const store = memoryAudit()
   const log = aLog(store)
-  await log.record({ kind: 'called', who: alice, keep: { path: '/first' } })
+  await log.record({ kind: 'custom:called', who: alice, keep: { path: '/first' } })
   const { append, deletePseudonym } = store
   let released = () => {}
   let late: Promise<void> | undefined
@@ -100,14 +100,14 @@ test('a write that holds the old name when it is dropped arrives before the last
       await held
       await append(events)
     }
-    late = log.record({ kind: 'called', who: alice, keep: { path: '/late' } })
+    late = log.record({ kind: 'custom:called', who: alice, keep: { path: '/late' } })
     await new Promise(setImmediate)
     await deletePseudonym(participant)
     setTimeout(() => released(), 5)
   }
   const who = await forgetInAudit({ store, log, participant: alice })
   await late
-  const written = (await rowsOf(store)).events.filter(({ kind }) => kind === 'called')
+  const written = (await rowsOf(store)).events.filter(({ kind }) => kind === 'custom:called')
   expect(written.map((event) => [event.who === who, event.kept])).toEqual([
     [true, undefined],
     [true, undefined],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { AuditEntry } from '../../src/audit/entry.ts'
 import type { AuditEvent, Head } from '../../src/audit/event.ts'
 import type { Finding } from '../../src/audit/findings.ts'
 import { forgetInAudit } from '../../src/audit/forget.ts'
@@ -44,7 +45,11 @@ async function live(steps: readonly Step[]) {
   for (const step of steps) {
     const log = logs['by' in step ? step.by : 0] as AuditLog
     if (step.do === 'record') {
-      const entry = { kind: 'called', ...(step.who && { who: step.who }), ...(step.keeps && { keep: { path: '/' } }) }
+      const entry: AuditEntry = {
+        kind: 'custom:called',
+        ...(step.who && { who: step.who }),
+        ...(step.keeps && { keep: { path: '/' } }),
+      }
       await Promise.all(Array.from({ length: step.times }, () => log.record(entry)))
     } else if (step.do === 'wait') {
       clock.at = new Date(clock.at.getTime() + minutes(step.minutes))

@@ -55,9 +55,9 @@ describe('recording', () => {
     const store = memoryAudit()
     const append = vi.spyOn(store, 'append')
     const log = aLog(store)
-    await Promise.all(times(1000, (index) => log.record({ kind: 'called', who: alice, data: { index } })))
+    await Promise.all(times(1000, (index) => log.record({ kind: 'custom:called', who: alice, data: { index } })))
 
-    const written = (await rowsOf(store)).events.filter(({ kind }) => kind === 'called')
+    const written = (await rowsOf(store)).events.filter(({ kind }) => kind === 'custom:called')
     expect(written.map(({ data }) => data.index)).toEqual(times(1000, (index) => index))
     expect(append).toHaveBeenCalledTimes(2)
     expect(await findingsIn(store)).toEqual([])
@@ -73,9 +73,9 @@ describe('recording', () => {
       await append(events)
     }
     const log = aLog(store)
-    const first = log.record({ kind: 'first' })
+    const first = log.record({ kind: 'custom:first' })
     while (sizes.length === 0) await Promise.resolve()
-    const rest = times(3, (index) => log.record({ kind: 'later', data: { index } }))
+    const rest = times(3, (index) => log.record({ kind: 'custom:later', data: { index } }))
     let isKept = false
     void first.then(() => {
       isKept = true
@@ -91,11 +91,17 @@ describe('recording', () => {
     const store = memoryAudit()
     const append = vi.spyOn(store, 'append')
     const log = aLog(store)
-    await log.record({ kind: 'first' })
-    const soon = [log.recordSoon({ kind: 'second' }), log.recordSoon({ kind: 'third', who: alice })]
-    await log.record({ kind: 'fourth' })
+    await log.record({ kind: 'custom:first' })
+    const soon = [log.recordSoon({ kind: 'custom:second' }), log.recordSoon({ kind: 'custom:third', who: alice })]
+    await log.record({ kind: 'custom:fourth' })
     await Promise.all(soon)
-    expect(await kinds(store)).toEqual(['chain-opened', 'first', 'second', 'third', 'fourth'])
+    expect(await kinds(store)).toEqual([
+      'chain-opened',
+      'custom:first',
+      'custom:second',
+      'custom:third',
+      'custom:fourth',
+    ])
     expect(append).toHaveBeenCalledTimes(2)
     expect(await findingsIn(store)).toEqual([])
   })
@@ -103,41 +109,41 @@ describe('recording', () => {
   test('what may be kept soon does not wait for long where nothing else is recorded', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    await log.recordSoon({ kind: 'alone' })
-    expect(await kinds(store)).toEqual(['chain-opened', 'alone'])
-    await log.recordSoon({ kind: 'again' })
-    expect(await kinds(store)).toEqual(['chain-opened', 'alone', 'again'])
+    await log.recordSoon({ kind: 'custom:alone' })
+    expect(await kinds(store)).toEqual(['chain-opened', 'custom:alone'])
+    await log.recordSoon({ kind: 'custom:again' })
+    expect(await kinds(store)).toEqual(['chain-opened', 'custom:alone', 'custom:again'])
   })
 
   test('what may be kept soon and comes while a write is under way is kept too', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    const first = log.record({ kind: 'first' })
+    const first = log.record({ kind: 'custom:first' })
     await Promise.resolve()
     await Promise.resolve()
-    const soon = log.recordSoon({ kind: 'meanwhile' })
+    const soon = log.recordSoon({ kind: 'custom:meanwhile' })
     await Promise.all([first, soon])
-    expect(await kinds(store)).toEqual(['chain-opened', 'first', 'meanwhile'])
+    expect(await kinds(store)).toEqual(['chain-opened', 'custom:first', 'custom:meanwhile'])
   })
 
   test('what may be kept soon is kept by closing, refused after it, and told when it cannot be kept', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    const soon = log.recordSoon({ kind: 'last' })
+    const soon = log.recordSoon({ kind: 'custom:last' })
     await log.close()
     await soon
-    expect(await kinds(store)).toEqual(['chain-opened', 'last', 'chain-closed'])
-    await expect(log.recordSoon({ kind: 'late' })).rejects.toThrow(BadArgument)
+    expect(await kinds(store)).toEqual(['chain-opened', 'custom:last', 'chain-closed'])
+    await expect(log.recordSoon({ kind: 'custom:late' })).rejects.toThrow(BadArgument)
     store.append = async () => {
       throw new Error('full')
     }
-    await expect(aLog(store).recordSoon({ kind: 'lost' })).rejects.toThrow('full')
+    await expect(aLog(store).recordSoon({ kind: 'custom:lost' })).rejects.toThrow('full')
   })
 
   test('takes the entry as it was when it was handed in', async () => {
     const store = memoryAudit()
     const data: JsonObject = { count: 1, gone: undefined }
-    const recorded = aLog(store).record({ kind: 'called', data })
+    const recorded = aLog(store).record({ kind: 'custom:called', data })
     data.count = 2
     await recorded
     expect((await rowsOf(store)).events[1]?.data).toEqual({ count: 1 })
@@ -146,16 +152,16 @@ describe('recording', () => {
   test('an entry that is too large or no JSON is refused, and harms no other', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    const fits = log.record({ kind: 'fits', keep: { text: 'x'.repeat(65_000) } })
+    const fits = log.record({ kind: 'custom:fits', keep: { text: 'x'.repeat(65_000) } })
     await expect(
-      log.record({ kind: 'large', data: { a: 'é'.repeat(16_384) }, keep: { b: 'x'.repeat(32_768) } }),
+      log.record({ kind: 'custom:large', data: { a: 'é'.repeat(16_384) }, keep: { b: 'x'.repeat(32_768) } }),
     ).rejects.toMatchObject({ code: 'bad_argument', message: expect.stringContaining('may hold 65536 bytes') })
-    await expect(log.record({ kind: 'odd', data: { when: new Date() as never } })).rejects.toThrow(BadArgument)
-    await expect(log.record({ kind: 'half', about: '\ud800' })).rejects.toThrow(BadArgument)
+    await expect(log.record({ kind: 'custom:odd', data: { when: new Date() as never } })).rejects.toThrow(BadArgument)
+    await expect(log.record({ kind: 'custom:half', about: '\ud800' })).rejects.toThrow(BadArgument)
     await fits
-    expect(await kinds(store)).toEqual(['chain-opened', 'fits'])
-    await aLog(store, { entryBytes: 13 }).record({ kind: 'long enough' })
-    await expect(aLog(store, { entryBytes: 12 }).record({ kind: 'long enough' })).rejects.toThrow(BadArgument)
+    expect(await kinds(store)).toEqual(['chain-opened', 'custom:fits'])
+    await aLog(store, { entryBytes: 13 }).record({ kind: 'key-dropped' })
+    await expect(aLog(store, { entryBytes: 12 }).record({ kind: 'key-dropped' })).rejects.toThrow(BadArgument)
   })
 })
 
@@ -164,30 +170,30 @@ describe('the ends of other chains', () => {
     const store = memoryAudit()
     const clock = handClock()
     const [first, second] = [aLog(store, { clock }), aLog(store, { clock })]
-    await first.record({ kind: 'a' })
-    await second.record({ kind: 'b' })
+    await first.record({ kind: 'custom:a' })
+    await second.record({ kind: 'custom:b' })
     const [a, b] = (await store.chains()).map(({ chain }) => chain)
     const told = async () => (await rowsOf(store)).events.filter(({ chain }) => chain === b).map(headsIn)
     expect(await told()).toMatchObject([[{ chain: a, seq: 2 }], []])
 
     clock.at = later(minutes(5) - 1)
-    await first.record({ kind: 'a' })
-    await second.record({ kind: 'b' })
+    await first.record({ kind: 'custom:a' })
+    await second.record({ kind: 'custom:b' })
     expect(await told()).toHaveLength(3)
 
     clock.at = later(minutes(5))
-    await second.record({ kind: 'b' })
+    await second.record({ kind: 'custom:b' })
     expect((await told()).slice(3)).toMatchObject([[{ chain: a, seq: 3 }], []])
 
     // Nothing moved since, so there is nothing to tell.
     clock.at = later(minutes(10))
-    await second.record({ kind: 'b' })
+    await second.record({ kind: 'custom:b' })
     expect((await told()).slice(5)).toEqual([[]])
 
     // A clock that was set back does not silence them.
     clock.at = later(minutes(-60))
-    await first.record({ kind: 'a' })
-    await second.record({ kind: 'b' })
+    await first.record({ kind: 'custom:a' })
+    await second.record({ kind: 'custom:b' })
     expect((await told()).slice(6)).toMatchObject([[{ chain: a, seq: 5 }], []])
     expect(await findingsIn(store)).toEqual([])
   })
@@ -207,28 +213,35 @@ describe('a write that fails', () => {
   }
 
   test.each([
-    ['before', ['chain-opened', 'fine', 'chain-opened', 'queued', 'next'], 2],
-    ['after', ['chain-opened', 'fine', 'failed', 'failed', 'chain-opened', 'queued', 'next'], 4],
+    ['before', ['chain-opened', 'custom:fine', 'chain-opened', 'custom:queued', 'custom:next'], 2],
+    [
+      'after',
+      ['chain-opened', 'custom:fine', 'custom:failed', 'custom:failed', 'chain-opened', 'custom:queued', 'custom:next'],
+      4,
+    ],
   ] as const)(
     'rejects its batch, %s it wrote; the rest goes on in a new chain that tells how far it got',
     async (when, expected, end) => {
       const store = memoryAudit()
-      await aLog(store).record({ kind: 'elsewhere' })
+      await aLog(store).record({ kind: 'custom:elsewhere' })
       const log = aLog(store)
-      await log.record({ kind: 'fine' })
+      await log.record({ kind: 'custom:fine' })
       const [other, old] = await store.chains()
 
       const lost = failing(store, when)
       const { append } = store
       let queued: Promise<void> | undefined
       store.append = async (events) => {
-        queued = log.record({ kind: 'queued' })
+        queued = log.record({ kind: 'custom:queued' })
         await append(events)
       }
-      const results = await Promise.allSettled([log.record({ kind: 'failed' }), log.record({ kind: 'failed' })])
+      const results = await Promise.allSettled([
+        log.record({ kind: 'custom:failed' }),
+        log.record({ kind: 'custom:failed' }),
+      ])
       expect(results).toEqual(times(2, () => ({ status: 'rejected', reason: lost })))
       await queued
-      await log.record({ kind: 'next' })
+      await log.record({ kind: 'custom:next' })
 
       expect((await kinds(store)).slice(2)).toEqual(expected)
       const [, , renewed] = await store.chains()
@@ -246,11 +259,11 @@ describe('a write that fails', () => {
   test('that never reached the store leaves the chain as it is', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    await log.record({ kind: 'fine' })
+    await log.record({ kind: 'custom:fine' })
     vi.spyOn(store, 'pseudonymFor').mockRejectedValueOnce(new Error('lost'))
-    await expect(log.record({ kind: 'failed', who: alice })).rejects.toThrow('lost')
-    await log.record({ kind: 'next', who: alice })
-    expect(await kinds(store)).toEqual(['chain-opened', 'fine', 'next'])
+    await expect(log.record({ kind: 'custom:failed', who: alice })).rejects.toThrow('lost')
+    await log.record({ kind: 'custom:next', who: alice })
+    expect(await kinds(store)).toEqual(['chain-opened', 'custom:fine', 'custom:next'])
   })
 })
 
@@ -259,11 +272,11 @@ describe('pseudonyms', () => {
     const store = memoryAudit()
     const ask = vi.spyOn(store, 'pseudonymFor')
     const [first, second] = [aLog(store), aLog(store)]
-    await Promise.all(times(9, () => first.record({ kind: 'called', who: alice })))
-    await first.record({ kind: 'called', who: alice })
+    await Promise.all(times(9, () => first.record({ kind: 'custom:called', who: alice })))
+    await first.record({ kind: 'custom:called', who: alice })
     expect(ask).toHaveBeenCalledTimes(1)
-    await second.record({ kind: 'called', who: alice })
-    await second.record({ kind: 'called', who: bob })
+    await second.record({ kind: 'custom:called', who: alice })
+    await second.record({ kind: 'custom:called', who: bob })
     const names = (await rowsOf(store)).events.flatMap(({ who }) => who ?? [])
     expect(new Set(names.slice(0, 11))).toEqual(new Set([await store.findPseudonym(alice)]))
     expect(names[11]).toBe(await store.findPseudonym(bob))
@@ -275,7 +288,7 @@ describe('pseudonyms', () => {
     const clock = handClock()
     const log = aLog(store, { clock })
     const whoNow = async (keep?: JsonObject) => {
-      await log.record({ kind: 'called', who: alice, ...(keep && { keep }) })
+      await log.record({ kind: 'custom:called', who: alice, ...(keep && { keep }) })
       return (await rowsOf(store)).events.at(-1)?.who
     }
     const first = await whoNow()
@@ -293,8 +306,8 @@ describe('pseudonyms', () => {
 
     await store.deletePseudonym(alice)
     await Promise.all([
-      log.record({ kind: 'called', who: alice, keep: {} }),
-      log.record({ kind: 'called', who: alice }),
+      log.record({ kind: 'custom:called', who: alice, keep: {} }),
+      log.record({ kind: 'custom:called', who: alice }),
     ])
     const [fourth, same] = (await rowsOf(store)).events.slice(-2)
     expect(fourth?.who).not.toBe(third)
@@ -306,13 +319,13 @@ describe('pseudonyms', () => {
     const ask = vi.spyOn(store, 'pseudonymFor')
     const log = aLog(store)
     const someone = (index: number) => `${index}@https://login.example.com` as typeof alice
-    await Promise.all(times(10_000, (index) => log.record({ kind: 'called', who: someone(index) })))
-    await log.record({ kind: 'called', who: someone(0) })
+    await Promise.all(times(10_000, (index) => log.record({ kind: 'custom:called', who: someone(index) })))
+    await log.record({ kind: 'custom:called', who: someone(0) })
     expect(ask).toHaveBeenCalledTimes(10_000)
-    await log.record({ kind: 'called', who: someone(10_000) })
-    await log.record({ kind: 'called', who: someone(0) })
+    await log.record({ kind: 'custom:called', who: someone(10_000) })
+    await log.record({ kind: 'custom:called', who: someone(0) })
     expect(ask).toHaveBeenCalledTimes(10_001)
-    await log.record({ kind: 'called', who: someone(1) })
+    await log.record({ kind: 'custom:called', who: someone(1) })
     expect(ask).toHaveBeenCalledTimes(10_002)
   })
 })
@@ -321,12 +334,18 @@ describe('closing', () => {
   test('writes everything, says so once, and refuses what comes after', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    const recorded = times(3, () => log.record({ kind: 'called' }))
+    const recorded = times(3, () => log.record({ kind: 'custom:called' }))
     await Promise.all([log.close(), log.close()])
     await Promise.all(recorded)
     await log.close()
-    expect(await kinds(store)).toEqual(['chain-opened', 'called', 'called', 'called', 'chain-closed'])
-    await expect(log.record({ kind: 'late' })).rejects.toMatchObject({
+    expect(await kinds(store)).toEqual([
+      'chain-opened',
+      'custom:called',
+      'custom:called',
+      'custom:called',
+      'chain-closed',
+    ])
+    await expect(log.record({ kind: 'custom:late' })).rejects.toMatchObject({
       code: 'bad_argument',
       message: 'The audit log is closed.',
     })

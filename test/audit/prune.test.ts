@@ -12,12 +12,12 @@ async function oldAndNew() {
   const clock = handClock()
   const [log, gone] = [aLog(store, { clock }), aLog(store, { clock })]
   for (let count = 0; count < 3; count += 1) {
-    await log.record({ kind: 'old', who: alice, keep: { count } })
-    await gone.record({ kind: 'old' })
+    await log.record({ kind: 'custom:old', who: alice, keep: { count } })
+    await gone.record({ kind: 'custom:old' })
   }
   await gone.close()
   clock.at = later(minutes(60))
-  await log.record({ kind: 'new' })
+  await log.record({ kind: 'custom:new' })
   const [a, b] = (await store.chains()).map(({ chain }) => chain) as [ChainId, ChainId]
   return { store, clock, log, a, b }
 }
@@ -30,7 +30,7 @@ test('what is older than the moment goes, and the audit is whole', async () => {
 
   expect((await rowsOf(store)).events).toMatchObject([
     { chain: a, seq: 5, kind: 'heads' },
-    { chain: a, seq: 6, kind: 'new' },
+    { chain: a, seq: 6, kind: 'custom:new' },
     { chain: a, seq: 7, kind: 'pruned', data: { through: { [a]: 4, [b]: 5 } } },
   ])
   expect(await findingsIn(store, heads)).toEqual([])
@@ -54,7 +54,7 @@ test('a chain goes on from its anchor when its very end was pruned', async () =>
   clock.at = later(minutes(120))
   await pruneAudit({ store, key, log, moment: later(minutes(119)) })
   expect((await eventsOf(store, a)).map(({ kind }) => kind)).toEqual(['pruned'])
-  await log.record({ kind: 'after' })
+  await log.record({ kind: 'custom:after' })
   await log.close()
   expect(await findingsIn(store)).toEqual([])
 })
@@ -131,7 +131,7 @@ describe('evidence is never pruned away', () => {
 test('more chains than one event could name are told of in several', async () => {
   const store = memoryAudit()
   const clock = handClock()
-  for (let count = 0; count < 501; count += 1) await aLog(store, { clock }).record({ kind: 'old' })
+  for (let count = 0; count < 501; count += 1) await aLog(store, { clock }).record({ kind: 'custom:old' })
   const log = aLog(store, { clock })
   clock.at = later(minutes(60))
   expect(await pruneAudit({ store, key, log, moment })).toBe(1002)

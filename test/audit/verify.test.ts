@@ -107,7 +107,7 @@ describe('a changed event is found, there and nowhere else', () => {
   test('all of them, if it is verified with another key: counted, and the first thousand listed', async () => {
     const store = memoryAudit()
     const log = aLog(store)
-    await Promise.all(Array.from({ length: 1_500 }, () => log.record({ kind: 'called' })))
+    await Promise.all(Array.from({ length: 1_500 }, () => log.record({ kind: 'custom:called' })))
     const report = await verifyAudit({ store, key: otherKey })
     expect(report).toMatchObject({ events: 1_501, found: 1_501 })
     expect(report.findings).toHaveLength(1_000)
@@ -290,7 +290,7 @@ describe('what someone did without the key is found at its place', () => {
 
   test('what is kept without anyone to forget can never be erased in good faith', async () => {
     const store = memoryAudit()
-    await aLog(store).record({ kind: 'called', keep: { path: '/etc' } })
+    await aLog(store).record({ kind: 'custom:called', keep: { path: '/etc' } })
     const [{ chain } = { chain: '' as ChainId }] = await store.chains()
     const erased = await tampered(store, ({ events }) => ({ events: events.map(({ kept, ...rest }) => rest) }))
     expect(await findingsIn(erased)).toEqual([{ chain, seq: 2, problem: 'erased' }])
@@ -422,9 +422,9 @@ describe('an audit that goes on while it is verified is clean', () => {
       const page = await read(...place)
       reads += 1
       if (reads === 2) {
-        await logs[0].record({ kind: 'called', who: alice })
-        await aLog(store).record({ kind: 'called' })
-        await aLog(store).record({ kind: 'called' })
+        await logs[0].record({ kind: 'custom:called', who: alice })
+        await aLog(store).record({ kind: 'custom:called' })
+        await aLog(store).record({ kind: 'custom:called' })
       }
       return page
     }
@@ -455,9 +455,9 @@ describe('an audit that goes on while it is verified is clean', () => {
     const store = memoryAudit()
     const clock = handClock()
     const log = aLog(store, { clock })
-    await Promise.all(Array.from({ length: 700 }, () => log.record({ kind: 'old' })))
+    await Promise.all(Array.from({ length: 700 }, () => log.record({ kind: 'custom:old' })))
     clock.at = later(minutes(60))
-    await log.record({ kind: 'new' })
+    await log.record({ kind: 'custom:new' })
     const { read } = store
     store.read = async (chain, afterSeq, limit) => {
       if (afterSeq === after) {

@@ -130,7 +130,7 @@ async function eventsOf({ store }: Assent): Promise<AuditEvent[]> {
 /** The calls that the audit knows: what it says of each, by its walk. */
 async function callsIn(assent: Assent): Promise<string[][]> {
   // The end of a call is kept with what is recorded next.
-  await assent.record({ kind: 'looked' })
+  await assent.record({ kind: 'custom:looked' })
   const walks = new Map<string, string[]>()
   for (const { kind, about = '', data } of await eventsOf(assent)) {
     if (!kind.startsWith('call-')) continue

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../audit/entry.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import type { Grant, GrantId } from './grant.ts'
@@ -15,7 +16,7 @@ export async function revoke(
     if (kept.revoked !== undefined) return kept
     const { server, tool } = kept
     const isOperator = by === 'operator'
-    const entry = { kind: 'grant-revoked', about: id, data: { server, tool, ...(isOperator && { by }) } }
+    const entry: AuditEntry = { kind: 'grant-revoked', about: id, data: { server, tool, ...(isOperator && { by }) } }
     await audit.record(isOperator ? entry : { ...entry, who: by })
     const revoked = { at: clock.now(), by: by as ParticipantId }
     const next: Grant = { ...kept, version: kept.version + 1, revoked }

@@ -1,3 +1,4 @@
+import type { AuditKind } from '../../audit/kinds.ts'
 import { AssentError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
@@ -176,7 +177,7 @@ async function spend({ assent, walk, clocks }: RequestContext, name: string): Pr
 
 async function audit(
   { assent, call, walk }: RequestContext,
-  kind: string,
+  kind: AuditKind,
   data: Record<string, string>,
 ): Promise<void> {
   const { participant, client } = call.requester

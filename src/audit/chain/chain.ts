@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ChainId, Head } from '../event.ts'
+import type { AuditKind } from '../kinds.ts'
 import type { AuditStore } from '../store.ts'
 import { headOf } from './heads.ts'
 import { chainEvent, type EventDraft } from './mac.ts'
@@ -45,8 +46,8 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
     told = new Map(others.map(({ chain, seq }) => [chain, seq]))
     toldAt = at.getTime()
 
-    if (head === undefined) return [{ draft: { at, kind: 'chain-opened', data: { heads } } }]
-    return heads.length === 0 ? [] : [{ draft: { at, kind: 'heads', data: { heads } } }]
+    if (head === undefined) return [{ draft: { at, kind: 'chain-opened' satisfies AuditKind, data: { heads } } }]
+    return heads.length === 0 ? [] : [{ draft: { at, kind: 'heads' satisfies AuditKind, data: { heads } } }]
   }
 
   return {

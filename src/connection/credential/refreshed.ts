@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AuditKind } from '../../audit/kinds.ts'
 import { AssentError } from '../../base/errors.ts'
 import type { Connection } from '../connection.ts'
 import type { ConnectionDesk } from '../desk.ts'
@@ -94,7 +95,7 @@ async function whileStoreIsDown<T>({ refreshLeaseMs }: ConnectionDesk, work: () 
 function record(
   desk: ConnectionDesk,
   { participant, provider }: Connection,
-  kind: string,
+  kind: AuditKind,
   more: { reason?: string; dropped?: boolean },
 ) {
   return desk.audit.record({ kind, who: participant, data: { provider, ...more } })

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../audit/entry.ts'
+import type { AuditKind } from '../../audit/kinds.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { ElicitationNotFound } from '../../elicitation/errors.ts'
 import type { Completed, Returning } from '../connections.ts'
@@ -73,7 +74,7 @@ async function requestOf({ vault }: ConnectionDesk, flow: Flow): Promise<Consent
   return { state, redirectUri, scopes, verifier, nonce }
 }
 
-function entry({ participant, provider, scopes, elicitation }: Flow, kind: string, reason: string): AuditEntry {
+function entry({ participant, provider, scopes, elicitation }: Flow, kind: AuditKind, reason: string): AuditEntry {
   const data = { provider, scopes: [...scopes], reason }
   return { kind, who: participant, ...(elicitation && { about: elicitation }), data }
 }

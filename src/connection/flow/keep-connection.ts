@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEntry } from '../../audit/entry.ts'
+import type { AuditKind } from '../../audit/kinds.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { Connection } from '../connection.ts'
@@ -109,7 +110,7 @@ async function takeBack(desk: ConnectionDesk, landed: Connection, previous: Conn
 
 function entry(
   { provider, person, scopes, asked, by }: NewCredential,
-  kind: string,
+  kind: AuditKind,
   more: AuditEntry['data'],
 ): AuditEntry {
   const data = { provider: provider.name, scopes: [...scopes], by, ...more }

@@ -1,0 +1,55 @@
+/** Every kind of event that Assent writes into the audit, and what one means. docs/storage-schema.md holds the same table. */
+export const auditKinds = {
+  'question-asked': 'A question is about to be asked; `question-joined` or `question-refused` follows if it was not.',
+  'question-joined': 'The same question was open already, and the new asker waits for its answer.',
+  'question-refused': 'A question was not asked: its requester has too many open.',
+  'question-answered': 'Somebody accepted, declined or cancelled a question.',
+  'question-expired': 'Nobody answered a question in its time.',
+  'question-failed': 'A question ended without an answer because something broke.',
+  'question-withdrawn': 'A question was taken back before it was answered.',
+  'settling-late': 'The settling recorded just before changed nothing: the question was settled already.',
+  'answer-refused': 'Somebody who was not asked, or in a way that does not count, tried to answer.',
+
+  'call-started': 'A tool call was let run, and is about to be sent.',
+  'call-finished': 'A tool call that had started ended, `done` or `failed`.',
+  'call-refused': 'A tool call was not let run.',
+  'allowed-unasked': 'A tool call runs without an answer: nobody could be asked, and its rule allows that.',
+  'grant-made': 'An answered approval became a grant: a yes or a no for one call, or for longer.',
+  'grant-revoked': 'A grant was taken back.',
+  'grant-spent': 'The yes for one call is about to be used up.',
+  'grant-spent-late': 'The yes recorded as spent just before was used up already, and the call did not run.',
+  paused: 'Somebody denied every call until further notice.',
+  resumed: 'Somebody let policy and people decide again.',
+
+  'connect-begun': 'A person was sent to a provider to connect an account.',
+  connected: 'An account is about to be kept, or the one before it replaced.',
+  'connect-denied': 'A person said no at the provider.',
+  'connect-failed': 'Connecting an account failed at the provider or on the way.',
+  'connect-refused': 'What came back from a provider, or a key, was not accepted.',
+  'connection-renewed': 'The provider renewed the tokens of a connection.',
+  'connection-not-renewed': 'The tokens of a connection could not be renewed this time.',
+  'connection-refused': 'The provider refuses to renew a connection, and its person must consent again.',
+  'connection-rejected': 'A service did not accept the credential of a connection.',
+  disconnected: 'A connection is about to be deleted.',
+  'connection-let-go': 'A deleted connection was revoked at its provider, or that failed.',
+
+  'browser-added': 'A browser was let in to answer for a participant.',
+  'browser-removed': 'A browser was signed out or revoked.',
+  'page-refused': 'A page or a post was refused to whoever opened it.',
+
+  'keys-rotated': 'A new key seals, and what older keys had sealed was sealed again.',
+  'key-dropped': 'A key was deleted that nothing needs any more.',
+  'doctor-checked': '`assent doctor` tried whether the store can be written to.',
+
+  forgotten: 'A participant was forgotten; `about` is the pseudonym that leads nowhere now.',
+  pruned: 'The oldest events of some chains are about to be deleted; `data` says up to which.',
+  'chain-opened': 'The first event of a chain, with the heads of the others.',
+  heads: 'How far the other chains are, told by this one.',
+  'chain-closed': 'The last event of a chain whose process ended in good order.',
+} as const
+
+/** A kind of event that Assent itself writes. */
+export type AuditKind = keyof typeof auditKinds
+
+/** A kind of event of your own, such as `custom:pager-called`. The prefix keeps it apart from all that Assent will ever write. */
+export type CustomAuditKind = `custom:${string}`
