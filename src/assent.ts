@@ -33,7 +33,7 @@ import { find, getResult, listOpen } from './elicitation/find.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
 import { type PageSettings, pageUrl } from './elicitation/page-settings.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
-import { look } from './elicitation/settle.ts'
+import { get } from './elicitation/settle.ts'
 import { type WaitOptions, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
@@ -71,7 +71,8 @@ export interface Assent {
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   wait(id: ElicitationId, waiting?: WaitOptions): Promise<Elicitation>
-  look(id: ElicitationId): Promise<Elicitation>
+  /** The question as it stands now, or undefined if it is gone. */
+  get(id: ElicitationId): Promise<Elicitation | undefined>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
   listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
@@ -139,7 +140,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     audit,
     clock,
     questions: {
-      look: (id) => look(desk, id),
+      get: (id) => get(desk, id),
       answer: (id, answering, given) => answer(desk, id, answering, given, approvals.checkAnswer),
       fail: (id, reason) => fail(desk, id, reason),
     },
@@ -153,7 +154,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       store: store.grants,
       questions: {
         ask: (request) => ask(desk, request),
-        look: (id) => look(desk, id),
+        get: (id) => get(desk, id),
         withdrawAsObsolete: (id, reason) => withdrawAsObsolete(desk, id, reason),
         listEvery: (limit) => store.elicitations.listDue(endOfTime, limit),
       },
@@ -204,7 +205,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     ask: (request) => begin(ask(desk, request)),
     answer: (id, answering, given) => begin(answerAny(id, answering, given)),
     wait: (id, waiting) => begin(wait(desk, id, waiting)),
-    look: (id) => begin(look(desk, id)),
+    get: (id) => begin(get(desk, id)),
     find: (participant, type) => find(desk, participant, type),
     getResult: (participant, id) => getResult(desk, participant, id),
     listOpen: (person, limit, after) => listOpen(desk, person, limit, after),

@@ -1,5 +1,5 @@
-import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
-import { BadQuestion, ElicitationNotFound, TooManyOpen } from '../elicitation/errors.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { BadQuestion, TooManyOpen } from '../elicitation/errors.ts'
 import { requesterKey } from '../participant/requester.ts'
 import { type Approval, type Approving, refused } from './approval.ts'
 import { asApproved } from './as-approved.ts'
@@ -43,7 +43,7 @@ async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Deci
   if (byGrants.status === 'denied') {
     return refused('denied', 'always-denied', 'The person said that this is never to run, and can revoke that.')
   }
-  const asked = question && (await find(desk, question))
+  const asked = question && (await desk.questions.get(question))
   // Before what policy and lasting grants allow: a no to this very call is a no, and what was edited runs as edited.
   const said = asked?.state.kind === 'answered' ? await answered(desk, approving, asked, decision) : undefined
   if (said !== undefined) return said
@@ -107,7 +107,7 @@ function isAbout(asked: Elicitation, call: ToolCall, { ruleDigest }: Decision): 
 async function unspent(desk: ApprovalDesk, { call }: Approving, decision: Decision): Promise<Approval | undefined> {
   const digest = approvalDigest(call, decision.ruleDigest)
   for (const grant of await desk.store.listOnce(requesterKey(call.requester), digest)) {
-    const asked = grant.elicitation && (await find(desk, grant.elicitation))
+    const asked = grant.elicitation && (await desk.questions.get(grant.elicitation))
     // Without its question nobody knows what the approver edited.
     const approved = asked && (await approvedBy(desk, grant, asked, call, decision))
     // An edit that cannot run must not keep the call from being asked about anew.
@@ -126,16 +126,6 @@ async function approvedBy(
   const now = desk.clock.now()
   if (decideByGrants([grant], call, decision, now).status !== 'granted') return undefined
   return asApproved(desk, grant, asked, call, decision)
-}
-
-/** A question that is kept no longer is as if it had not been asked. */
-async function find({ questions }: ApprovalDesk, id: ElicitationId): Promise<Elicitation | undefined> {
-  try {
-    return await questions.look(id)
-  } catch (error) {
-    if (error instanceof ElicitationNotFound) return undefined
-    throw error
-  }
 }
 
 async function ask(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {

@@ -10,7 +10,7 @@ import type { GrantStore } from './store.ts'
 /** What approving needs of questions. */
 export interface ApprovalQuestions {
   ask(request: Ask): Promise<Asked>
-  look(id: ElicitationId): Promise<Elicitation>
+  get(id: ElicitationId): Promise<Elicitation | undefined>
   withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
   /** Every open question, in no promised order. */
   listEvery(limit: number): Promise<Elicitation[]>

@@ -32,7 +32,7 @@ export interface AssentForServers {
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   wait(id: ElicitationId, guarded?: WaitOptions): Promise<Elicitation>
-  look(id: ElicitationId): Promise<Elicitation>
+  get(id: ElicitationId): Promise<Elicitation | undefined>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>

@@ -5,7 +5,6 @@ import {
   type ServerContext,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
-import { AssentError } from '../base/errors.ts'
 import { isPlainObject } from '../base/json.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import { statusOf } from '../elicitation/result.ts'
@@ -62,12 +61,7 @@ async function ownQuestion(
   id: ElicitationId,
   ctx: ServerContext,
 ): Promise<Elicitation> {
-  const unknown = new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown elicitation: ${id}`)
-  try {
-    const kept = await assent.look(id)
-    if (kept.requester.participant === requesterOf(ctx).participant) return kept
-  } catch (error) {
-    if (!(error instanceof AssentError) || error.code !== 'not_found') throw error
-  }
-  throw unknown
+  const kept = await assent.get(id)
+  if (kept?.requester.participant === requesterOf(ctx).participant) return kept
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown elicitation: ${id}`)
 }

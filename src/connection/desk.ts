@@ -9,7 +9,7 @@ import type { ConnectionStore } from './store.ts'
 
 /** What connecting needs to know of questions, and to tell them. */
 export interface Questions {
-  look(id: ElicitationId): Promise<Elicitation>
+  get(id: ElicitationId): Promise<Elicitation | undefined>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   fail(id: ElicitationId, reason: string): Promise<Elicitation>
 }

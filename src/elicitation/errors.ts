@@ -1,5 +1,5 @@
 import { AssentError } from '../base/errors.ts'
-import type { ElicitationId } from './elicitation.ts'
+import type { Elicitation, ElicitationId } from './elicitation.ts'
 
 /** No such question: never asked, or kept no longer. */
 export class ElicitationNotFound extends AssentError {
@@ -7,6 +7,12 @@ export class ElicitationNotFound extends AssentError {
   constructor(id: ElicitationId) {
     super('There is no such question. It may have been deleted since.', { detail: `question ${id}` })
   }
+}
+
+/** For callers that cannot go on without the question: throws `ElicitationNotFound` if it is gone. */
+export function mustExist(elicitation: Elicitation | undefined, id: ElicitationId): Elicitation {
+  if (elicitation === undefined) throw new ElicitationNotFound(id)
+  return elicitation
 }
 
 /** A question that must not be asked as it stands. */

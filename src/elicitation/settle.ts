@@ -2,33 +2,34 @@ import type { AuditEntry } from '../audit/entry.ts'
 import { answerLink } from './answering/answer-link.ts'
 import type { Desk } from './desk.ts'
 import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
-import { ElicitationNotFound } from './errors.ts'
 
-/** The kept record, whatever it is by now. */
-export async function read(desk: Desk, id: ElicitationId): Promise<Elicitation> {
+/** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
+export async function get(desk: Desk, id: ElicitationId): Promise<Elicitation | undefined> {
   const kept = await desk.store.get(id)
-  if (kept === undefined) throw new ElicitationNotFound(id)
-  return kept
-}
-
-/** The question as it stands now: one whose time is over is found expired, also when nobody looked before. */
-export async function look(desk: Desk, id: ElicitationId): Promise<Elicitation> {
-  return saveEvent(desk, await read(desk, id), { kind: 'looked-at', at: desk.clock.now() })
+  return kept && saveEvent(desk, kept, { kind: 'looked-at', at: desk.clock.now() })
 }
 
 /**
- * Lets an event happen to a record, and gives back what it is then: settled by us if we were first, else by the winner.
- * What is about to be settled is recorded before it is saved: whatever breaks in between, the audit has no hole.
+ * Applies an event to a record and returns the record as it is then: settled by this event if it came first, else by the
+ * event that did. Undefined if the record was deleted meanwhile. The audit entry is written before the record is saved,
+ * so that no settled question is missing from the audit, whatever breaks in between.
  */
-export async function saveEvent(desk: Desk, kept: Elicitation, event: ElicitationEvent): Promise<Elicitation> {
-  for (let current = kept; ; current = await read(desk, kept.id)) {
+export async function saveEvent(
+  desk: Desk,
+  kept: Elicitation,
+  event: ElicitationEvent,
+): Promise<Elicitation | undefined> {
+  let current: Elicitation | undefined = kept
+  while (current !== undefined) {
     const next = applyEvent(current, event)
     if (next === current) return current
     const entry = settlingEntry(next)
     await desk.audit.record(entry)
     if (await desk.store.saveIfUnchanged(next)) return settled(desk, next)
     await desk.audit.record({ ...entry, kind: 'settling-late' })
+    current = await desk.store.get(kept.id)
   }
+  return undefined
 }
 
 function settled(desk: Desk, elicitation: Elicitation): Elicitation {

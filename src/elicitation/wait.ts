@@ -1,7 +1,8 @@
 import { AssentError } from '../base/errors.ts'
 import type { Desk } from './desk.ts'
 import { type Elicitation, type ElicitationId, isSettled, lastMoment } from './elicitation.ts'
-import { look } from './settle.ts'
+import { mustExist } from './errors.ts'
+import { get } from './settle.ts'
 
 export interface WaitOptions {
   /** How long to wait at most, in milliseconds; until the question settles, unless said otherwise. */
@@ -47,7 +48,7 @@ export async function wait(
 /** The question, if there is nothing more to wait for; else in how many milliseconds to look again, whatever happens. */
 async function lookOnce(desk: Desk, id: ElicitationId, isLast: boolean): Promise<Elicitation | number> {
   try {
-    const seen = await look(desk, id)
+    const seen = mustExist(await get(desk, id), id)
     if (isSettled(seen) || isLast) return seen
     return lastMoment(seen).getTime() - desk.clock.now().getTime()
   } catch (error) {

@@ -91,7 +91,7 @@ async function requestByLink(
 
 /** Another person's request looks like one that never was. */
 async function statusOfRequest({ assent, call }: RequestContext, provider: string, id: string): Promise<AccessStatus> {
-  const asked = await assent.look(id as ElicitationId).catch(() => undefined)
+  const asked = await assent.get(id as ElicitationId)
   const isTheirs =
     asked?.requester.participant === call.requester.participant &&
     asked.question.mode === 'url' &&

@@ -29,7 +29,7 @@ export interface AssentForWeb {
   readonly approvals: Pick<Approvals, 'list' | 'revoke' | 'isPaused'>
   readonly events: Pick<Events<ElicitationNews>, 'listen'>
   readonly pages: PageSettings
-  look(id: ElicitationId): Promise<Elicitation>
+  get(id: ElicitationId): Promise<Elicitation | undefined>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
   verifyAudit(): Promise<AuditReport>

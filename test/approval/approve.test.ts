@@ -12,7 +12,7 @@ import type { Assent } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/index.ts'
 import { anAsk, onPage } from '../support/asks.ts'
-import { anAssent } from '../support/assents.ts'
+import { anAssent, getExisting } from '../support/assents.ts'
 import { aCall, alice, bob } from './a-call.ts'
 import { anUpstream, asks, asksAnd, audited, by, isApproved, refusal, say } from './approving.ts'
 
@@ -54,7 +54,7 @@ describe('everything but a clear yes is a refusal that a model can act on', () =
   test('a lasting no is a no also to the walk that keeps it', async () => {
     const assent = await anAssent()
     const asked = await asksAnd(assent, { choice: 'always_deny/tool/revoked/this', reason: 'Never.' })
-    const kept = await assent.approvals.keepGrant(await assent.look(asked.id))
+    const kept = await assent.approvals.keepGrant(await getExisting(assent, asked.id))
     const message = 'The person said no. Their reason: Never.'
     expect(kept).toEqual({ kind: 'no', refusal: refusal('denied', 'always_deny', message) })
   })
@@ -98,7 +98,7 @@ describe('everything but a clear yes is a refusal that a model can act on', () =
     const assent = await anAssent()
     const asked = await asks(assent)
     expect(await say(assent, asked, content)).toMatchObject({ kind: 'invalid', errors: [{ field: 'choice' }] })
-    expect((await assent.look(asked.id)).state.kind).toBe('open')
+    expect((await assent.get(asked.id))?.state.kind).toBe('open')
     expect((await asks(assent, aCall(), 'walk-1', asked.id)).id).toBe(asked.id)
   })
 
@@ -297,7 +297,7 @@ describe('whose yes counts', () => {
   test('one given as a member of a group is remembered as that, and counts for no other group', async () => {
     const assent = await anAssent({ policy: rule({ approvers: ['group:admins'] }) })
     const asked = await asksAnd(assent, { choice: 'always_allow/tool/revoked/this' }, aCall(), onPage(bob, admins))
-    expect((await assent.look(asked.id)).state).toMatchObject({ by: { participant: bob, as: 'group:admins' } })
+    expect((await assent.get(asked.id))?.state).toMatchObject({ by: { participant: bob, as: 'group:admins' } })
     const grant = await assent.store.grants.get(grantIdFor(asked.id))
     expect(grant).toMatchObject({ grantedBy: bob, given: { as: 'group:admins', through: 'page' } })
     isApproved(await approve(assent))
@@ -338,7 +338,7 @@ describe('whose yes counts', () => {
     for (const given of [{ choice: 'allow_once' }, { action: 'decline' }] as const) {
       await expect(say(assent, asked, given, by(alice, via))).rejects.toMatchObject({ code: 'participant_mismatch' })
     }
-    expect(await assent.look(asked.id)).toEqual(asked)
+    expect(await assent.get(asked.id)).toEqual(asked)
     expect(await assent.store.grants.get(grantIdFor(asked.id))).toBeUndefined()
     const refused = await audited(assent, 'answer-refused')
     expect(refused.map(({ data }) => data)).toMatchObject([{ via }, { via }])
@@ -477,7 +477,7 @@ describe('a yes of which the question is kept no longer', () => {
     const { id } = await asksAnd(assent)
     clock.advance(60_001)
     await assent.tidy()
-    await expect(assent.look(id)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await assent.get(id)).toBeUndefined()
     expect(await assent.store.grants.get(grantIdFor(id))).toBeDefined()
     expect((await asks(assent)).id).not.toBe(id)
     expect((await asks(assent, aCall(), 'walk-1', id)).id).not.toBe(id)

@@ -4,7 +4,7 @@ import { approvalDigest, callDigest } from '../../src/approval/tool-call.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { onPage } from '../support/asks.ts'
-import { anAssent } from '../support/assents.ts'
+import { anAssent, getExisting } from '../support/assents.ts'
 import { aCall, alice, bob } from './a-call.ts'
 import { anUpstream, asks, asksAnd, audited, refusal, say } from './approving.ts'
 
@@ -126,7 +126,7 @@ describe('whatever breaks in between', () => {
     const asked = await asks(assent)
     fail()
     await expect(say(assent, asked, { choice: 'allow_once' })).rejects.toThrow('The disk is full.')
-    expect((await assent.look(asked.id)).state.kind).toBe('answered')
+    expect((await assent.get(asked.id))?.state.kind).toBe('answered')
     expect(await store.grants.get(grantIdFor(asked.id))).toBeUndefined()
     expect((await anUpstream(assent).run(aCall(), 'walk-1', asked.id)).kind).toBe('done')
   })
@@ -148,7 +148,7 @@ describe('whatever breaks in between', () => {
     const store = openMemoryStore()
     const assent = await anAssent({ store })
     const { id } = await asksAnd(assent)
-    const answered = await assent.look(id)
+    const answered = await getExisting(assent, id)
     await store.grants.forget(alice)
     const kept = await Promise.all([assent.approvals.keepGrant(answered), assent.approvals.keepGrant(answered)])
     expect(kept[0]).toEqual(kept[1])

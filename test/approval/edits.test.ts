@@ -107,7 +107,7 @@ describe('an edited call is decided anew', () => {
     const asked = await asks(assent)
     const answered = await say(assent, asked, { ...yes, edit_path: path }, client)
     expect(answered).toMatchObject({ kind: 'invalid', errors: [{ message: expect.stringContaining(words) }] })
-    expect((await assent.look(asked.id)).state.kind).toBe('open')
+    expect((await assent.get(asked.id))?.state.kind).toBe('open')
   })
 
   test.each(['/free/x', '/tmp/x', '/kept/x'])('one that may run runs: %s', async (path) => {

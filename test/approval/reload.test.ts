@@ -58,12 +58,12 @@ test.each(everyAssent)(
     expect(await approvals.usePolicy(readPolicy(after))).toBe(3)
     expect(approvals.policy.rules).toHaveLength(4)
     for (const { id } of [changes, allowed, denied]) {
-      expect((await assent.look(id)).state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
+      expect((await assent.get(id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
     }
     for (const { id } of [stays, byDefault, handler.elicitation, plain]) {
-      expect((await assent.look(id)).state.kind).toBe('open')
+      expect((await assent.get(id))?.state.kind).toBe('open')
     }
-    expect((await assent.look(answered.id)).state.kind).toBe('answered')
+    expect((await assent.get(answered.id))?.state.kind).toBe('answered')
 
     // Whoever waited is decided about anew.
     const upstream = anUpstream(assent)

@@ -192,7 +192,7 @@ describe('the requester of a call that needs someone else', () => {
     // Nor does it help to be in a group of bob's name.
     const posing = { ...onPage(alice), groups: [bob, 'bob'] }
     await expect(assent.answer(id, posing, accept)).rejects.toMatchObject({ code: 'participant_mismatch' })
-    expect((await assent.look(id)).state.kind).toBe('open')
+    expect((await assent.get(id))?.state.kind).toBe('open')
     await deploy(url, { inputResponses: yes })
     expect(deeds).toEqual([])
   })
@@ -213,7 +213,7 @@ describe('the requester of a call that needs someone else', () => {
     await bobsClient.call('deploy', live)
     // His own call he may approve himself, by his client; alice's still waits.
     expect(deeds).toEqual(['deploy live'])
-    expect((await assent.look(id)).state.kind).toBe('open')
+    expect((await assent.get(id))?.state.kind).toBe('open')
   })
 })
 

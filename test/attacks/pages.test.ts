@@ -32,7 +32,7 @@ async function waitingCall(place: Installation, client: AskedClient, tool: strin
     asked,
     url: asked.question.url,
     async finish() {
-      expect((await place.assent.look(asked.id)).version).toBe(asked.version)
+      expect((await place.assent.get(asked.id))?.version).toBe(asked.version)
       const { participant } = asked.requester
       await place.assent.answer(asked.id, { participant, groups: [], via: 'page' }, { action: 'decline' })
       expect((await call).outcome).toMatchObject({ status: 'declined' })

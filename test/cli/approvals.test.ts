@@ -66,7 +66,7 @@ describe('assent inbox', () => {
     const refused = { code: 2, err: expect.stringContaining('Answering needs a terminal') }
     expect(await run('inbox', 'allow', id)).toMatchObject(refused)
     expect(await run('inbox', 'deny', id)).toMatchObject(refused)
-    expect((await other.look(id)).state.kind).toBe('open')
+    expect((await other.get(id))?.state.kind).toBe('open')
   })
 
   test('at a terminal, allows and denies by how an id begins', async () => {
@@ -86,13 +86,13 @@ describe('assent inbox', () => {
     await allow.see('Allow write_file for a day, for Claude Code (claude-code): kept.')
     expect(await allow.ended()).toBe(0)
     expect(await other.approvals.listAll(10)).toMatchObject([{ effect: 'allow', tool: 'write_file' }])
-    expect((await other.look(first.id)).state).toMatchObject({ by: { via: 'terminal' } })
+    expect((await other.get(first.id))?.state).toMatchObject({ by: { via: 'terminal' } })
 
     const second = await askedAbout(other, aLocalCall({ tool: 'write_more' }), 'walk-2')
     const deny = assentInTerminal(['--config', file, 'inbox', 'deny', second.id, '--reason', 'not today'])
     await deny.see('Deny: kept.')
     expect(await deny.ended()).toBe(0)
-    expect((await other.look(second.id)).state).toMatchObject({ answer: { content: { reason: 'not today' } } })
+    expect((await other.get(second.id))?.state).toMatchObject({ answer: { content: { reason: 'not today' } } })
 
     const again = assentInTerminal(['--config', file, 'inbox', 'deny', second.id])
     await again.see('No question that waits for you has this id.')
@@ -110,7 +110,7 @@ describe('assent inbox', () => {
     await terminal.see('Allow once, with these arguments: kept.')
     await terminal.see('Nothing waits for you.')
     expect(await terminal.ended()).toBe(0)
-    expect((await other.look(id)).state.kind).toBe('answered')
+    expect((await other.get(id))?.state.kind).toBe('answered')
   })
 
   test('where people sign in it sends them to the page; with memory: it says that it sees nothing', async () => {
@@ -319,14 +319,14 @@ describe('the gateway', () => {
     await writeFile(file, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: perhaps }\n')
     await expect.poll(said, { timeout: 10_000 }).toContain('The policy stays as it was.')
     expect(said()).toContain('assent.yaml:5: policy.rules[0].decide')
-    expect((await other.look(id)).state.kind).toBe('open')
+    expect((await other.get(id))?.state.kind).toBe('open')
 
     await writeFile(`${file}.new`, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: deny }\n')
     await rename(`${file}.new`, file)
     await expect
       .poll(said, { timeout: 10_000 })
       .toContain('The policy was read anew: 1 rule. 1 question was withdrawn.')
-    expect((await other.look(id)).state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
+    expect((await other.get(id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
 
     child.kill('SIGHUP')
     await expect.poll(said, { timeout: 10_000 }).toContain('The policy says what it said before.')

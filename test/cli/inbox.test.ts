@@ -38,8 +38,8 @@ async function say(
   terminal.type(`${text}\r`)
 }
 
-async function stateOf(assent: Assent, id: Parameters<Assent['look']>[0]) {
-  return (await assent.look(id)).state
+async function stateOf(assent: Assent, id: Parameters<Assent['get']>[0]) {
+  return (await assent.get(id))?.state
 }
 
 describe('the inbox in a terminal', () => {
@@ -168,7 +168,7 @@ describe('the inbox in a terminal', () => {
     await terminal.see('Waiting for more')
     terminal.stop()
     await terminal.done
-    expect((await assent.look(late.id)).state.kind).toBe('withdrawn')
+    expect((await assent.get(late.id))?.state.kind).toBe('withdrawn')
   })
 
   test('fills in a form; a secret and an account are for their pages', async () => {

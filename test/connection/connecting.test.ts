@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ConnectionDesk } from '../../src/connection/desk.ts'
 import type { ConsentRequest, Provider } from '../../src/connection/provider.ts'
-import { ElicitationNotFound } from '../../src/elicitation/errors.ts'
 import type { ElicitationId } from '../../src/index.ts'
 import { type FakeProvider, fakeKeyProvider } from '../../src/testing/index.ts'
 import { alice, alicesClient, anAsk, bob, onPage } from '../support/asks.ts'
@@ -61,7 +60,7 @@ describe('beginning', () => {
     const { connections, assent, ask, audited } = await aPlace({ fake: { script: { begin: [failed] } } })
     const { id } = await ask()
     expect(await connections.begin(alices(id))).toEqual({ kind: 'failed', message: 'Notes is down.' })
-    expect((await assent.look(id)).state).toMatchObject({ kind: 'failed', reason: 'Notes is down.' })
+    expect((await assent.get(id))?.state).toMatchObject({ kind: 'failed', reason: 'Notes is down.' })
     expect(await connections.begin(alices())).toEqual({ kind: 'failed', message: 'Notes is down.' })
     expect(await audited()).toMatchObject([
       { kind: 'connect-failed', about: id, data: { reason: 'other' } },
@@ -165,7 +164,7 @@ describe('coming back', () => {
     const callback = fake.agree(await setOut(place, id))
     const completed = await connections.complete(back(callback))
     expect(completed).toMatchObject({ kind: 'connected', provider: { name: 'notes' }, elicitation: { id } })
-    expect((await assent.look(id)).state).toMatchObject({
+    expect((await assent.get(id))?.state).toMatchObject({
       kind: 'answered',
       answer: { action: 'accept' },
       by: { participant: alice, via: 'page' },
@@ -210,7 +209,7 @@ describe('coming back', () => {
     const { id } = await place.ask(['notes.read', 'notes.write'])
     const completed = await place.connections.complete(back(place.fake.agree(await setOut(place, id), ['notes.read'])))
     expect(completed).toMatchObject({ kind: 'too-little', missing: ['notes.write'] })
-    expect((await place.assent.look(id)).state).toMatchObject({
+    expect((await place.assent.get(id))?.state).toMatchObject({
       answer: { action: 'decline', reason: expect.any(String) },
     })
     expect(await place.kept()).toMatchObject({ scopes: ['notes.read'], standing: 'good' })
@@ -229,7 +228,7 @@ describe('coming back', () => {
     const place = await aPlace({ limits: { answerBytes: 10 } })
     const { id } = await place.ask(['notes.read', 'notes.write'])
     await place.connections.complete(back(place.fake.agree(await setOut(place, id), [])))
-    expect((await place.assent.look(id)).state).toMatchObject({ answer: { action: 'decline' } })
+    expect((await place.assent.get(id))?.state).toMatchObject({ answer: { action: 'decline' } })
   })
 
   test.each([true, false])('with a no is denied, and nothing is kept (asked: %s)', async (isAsked) => {
@@ -268,7 +267,7 @@ describe('coming back', () => {
       const callback = place.fake.agree(await setOut(place, id))
       providers.set('notes', fakeKeyProvider({ name: 'notes' }))
       await expect(place.connections.complete(back(callback))).rejects.toMatchObject({ code: 'provider_unknown' })
-      if (id) expect((await place.assent.look(id)).state.kind).toBe('failed')
+      if (id) expect((await place.assent.get(id))?.state.kind).toBe('failed')
       expect((await place.audited()).at(-1)).toMatchObject({
         kind: 'connect-failed',
         data: { reason: 'provider_unknown' },
@@ -280,10 +279,7 @@ describe('coming back', () => {
     let gone = false
     const questions = ({ questions }: ConnectionDesk): Partial<ConnectionDesk> => ({
       questions: {
-        look: async (id) => {
-          if (gone) throw new ElicitationNotFound(id)
-          return questions.look(id)
-        },
+        get: async (id) => (gone ? undefined : questions.get(id)),
         answer: (...given) => questions.answer(...given),
         fail: (...given) => questions.fail(...given),
       },
@@ -309,7 +305,7 @@ describe('an attack', () => {
     expect(await place.kept()).toBeUndefined()
     expect(await place.desk.store.get(bob, 'notes')).toBeUndefined()
     expect(place.fake.all('complete')).toEqual([])
-    expect((await place.assent.look(id)).state.kind).toBe('open')
+    expect((await place.assent.get(id))?.state.kind).toBe('open')
     expect((await place.audited()).at(-1)).toMatchObject({ kind: 'connect-refused', data: { reason: why } })
   }
 

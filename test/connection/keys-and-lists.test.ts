@@ -26,7 +26,7 @@ describe('a key', () => {
       const kept = await place.connections.keepKey({ ...stripe, elicitation: id }, key)
       expect(kept).toMatchObject({ kind: 'invalid', message: expect.stringContaining('1 to 4096') })
       expect(await place.kept('stripe')).toBeUndefined()
-      expect((await place.assent.look(id)).state.kind).toBe('open')
+      expect((await place.assent.get(id))?.state.kind).toBe('open')
     },
   )
 

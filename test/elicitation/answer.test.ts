@@ -33,7 +33,7 @@ describe('an answer', () => {
         },
       },
     })
-    expect(await assent.look(elicitation.id)).toEqual(answered.kind === 'kept' && answered.elicitation)
+    expect(await assent.get(elicitation.id)).toEqual(answered.kind === 'kept' && answered.elicitation)
   })
 
   test.each([[{ action: 'decline', reason: 'not today' }], [{ action: 'decline' }], [{ action: 'cancel' }]] as [
@@ -76,7 +76,7 @@ describe('an answer', () => {
         errors: [{ field: 'branch', message: expect.stringContaining('Branch') }],
       })
     }
-    expect((await assent.look(elicitation.id)).state.kind).toBe('open')
+    expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
     expect(await assent.answer(elicitation.id, onPage(alice), main)).toMatchObject({ kind: 'kept' })
   })
 
@@ -89,7 +89,7 @@ describe('an answer', () => {
       tooLong,
     )
     expect(await assent.answer(elicitation.id, onPage(alice), { action: 'decline', reason: long })).toEqual(tooLong)
-    expect((await assent.look(elicitation.id)).state.kind).toBe('open')
+    expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
   })
 
   test('that is not even JSON is refused in words', async () => {
@@ -225,7 +225,7 @@ describe('who may answer', () => {
     const answering_ = assent.answer(elicitation.id, answering, given)
     if (expected === 'kept') return expect(await answering_).toMatchObject({ kind: 'kept' })
     await expect(answering_).rejects.toMatchObject({ code: expected })
-    expect((await assent.look(elicitation.id)).state.kind).toBe('open')
+    expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
     const { findings } = await assent.verifyAudit()
     expect(findings).toEqual([])
   })

@@ -21,7 +21,7 @@ describe('asking', () => {
       expiresAt: new Date('2026-03-01T12:10:00.000Z'),
     })
     expect(elicitation.id).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await assent.look(elicitation.id)).toEqual(elicitation)
+    expect(await assent.get(elicitation.id)).toEqual(elicitation)
   })
 
   test('keeps an expiry of its own', async () => {
@@ -66,7 +66,7 @@ describe('asking', () => {
     const assent = await anAssent()
     const subject = { tool: 'deploy', arguments: { env: 'production' } }
     const { elicitation } = await assent.ask(anAsk({ subject, about: 'deploy production' }))
-    expect(await assent.look(elicitation.id)).toMatchObject({ subject })
+    expect(await assent.get(elicitation.id)).toMatchObject({ subject })
   })
 
   test('keeps the url of a page elsewhere as it is', async () => {
@@ -148,7 +148,7 @@ describe('joining', () => {
     clock.advance(3_600_000)
     const second = await assent.ask(anAsk())
     expect(second.joined).toBe(false)
-    expect((await assent.look(first.elicitation.id)).state.kind).toBe('expired')
+    expect((await assent.get(first.elicitation.id))?.state.kind).toBe('expired')
   })
 
   test('one whose time is over and that others close at the same time is asked anew once', async () => {

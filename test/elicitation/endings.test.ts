@@ -17,9 +17,9 @@ describe.each(everyAssent)('questions whose time is over ($name)', ({ assent }) 
     expect(await one.tidy()).toEqual({ expired: 620, deletedQuestions: 0, deletedEvents: 0, deletedSteps: 0 })
     expect(await one.tidy()).toMatchObject({ expired: 0 })
     for (const { elicitation } of asked.slice(0, 3)) {
-      expect((await one.look(elicitation.id)).state).toEqual({ kind: 'expired', at: elicitation.expiresAt })
+      expect((await one.get(elicitation.id))?.state).toEqual({ kind: 'expired', at: elicitation.expiresAt })
     }
-    expect((await one.look(later.elicitation.id)).state.kind).toBe('open')
+    expect((await one.get(later.elicitation.id))?.state.kind).toBe('open')
   })
 })
 
@@ -34,8 +34,8 @@ describe('what is settled', () => {
     expect(await assent.tidy()).toMatchObject({ deletedQuestions: 0 })
     clock.advance(86_400_001)
     expect(await assent.tidy()).toMatchObject({ deletedQuestions: 520 })
-    await expect(assent.look(ids[0] as ElicitationId)).rejects.toMatchObject({ code: 'not_found' })
-    expect((await assent.look(open.elicitation.id)).state.kind).toBe('open')
+    expect(await assent.get(ids[0] as ElicitationId)).toBeUndefined()
+    expect((await assent.get(open.elicitation.id))?.state.kind).toBe('open')
   })
 })
 
@@ -116,5 +116,20 @@ describe('a race', () => {
       clock: fixedClock(),
     })
     await expect(assent.fail(asked.id, 'x')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('in which an expired record is forgotten reads as gone', async () => {
+    const store = openMemoryStore()
+    const asked = anElicitation()
+    await store.elicitations.add(asked, 10)
+    const { saveIfUnchanged } = store.elicitations
+    store.elicitations.saveIfUnchanged = async (next) => {
+      await store.elicitations.forget(alice)
+      return saveIfUnchanged(next)
+    }
+    const clock = fixedClock()
+    const assent = await anAssent({ store, clock })
+    clock.advance(24 * 3_600_000)
+    expect(await assent.get(asked.id)).toBeUndefined()
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { connect06, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { type RawReply, rawCall } from '../support/asking-raw.ts'
+import { getExisting } from '../support/assents.ts'
 import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from './approving.ts'
 import { local, nextAsked, participantOf, say } from './servers.ts'
 
@@ -123,7 +124,7 @@ test.each(clients.slice(1))('a handler may ask for the page (%s)', async (_, how
   const { connect, deeds, assent } = await asking()
   const client = await connect(how)
   client.answers(({ url }) => {
-    void assent.look(idIn(url)).then((asked) => answerOnPage(assent, asked, local))
+    void getExisting(assent, idIn(url)).then((asked) => answerOnPage(assent, asked, local))
     return { action: 'accept' }
   })
   expect((await client.call('wipe', { env: 'live' })).text).toBe('wiped')

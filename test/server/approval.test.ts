@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking-clients.ts'
+import { getExisting } from '../support/assents.ts'
 import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from './approving.ts'
 import { local, localPage, nextAsked, participantOf, promised, say, until } from './servers.ts'
 
@@ -164,7 +165,7 @@ describe.each(withPages)('an approval on its page (%s)', (_, { connect: how, rev
     const client = await connect(how)
     client.answers(({ url }) => {
       const id = idIn(url)
-      setTimeout(async () => answerOnPage(assent, await assent.look(id), local), 20)
+      setTimeout(async () => answerOnPage(assent, await getExisting(assent, id), local), 20)
       return { action: 'accept' }
     })
     expect((await client.call('deploy', args)).isError).toBe(false)
@@ -186,9 +187,9 @@ describe.each(withPages)('an approval on its page (%s)', (_, { connect: how, rev
     const id = idIn(await opened.promise)
     // Held, retried and held again, with nobody on the page.
     await new Promise((resolve) => setTimeout(resolve, 200))
-    expect((await assent.look(id)).state.kind).toBe('open')
+    expect((await assent.get(id))?.state.kind).toBe('open')
     expect(deeds).toEqual([])
-    await answerOnPage(assent, await assent.look(id), local, { choice: 'deny' })
+    await answerOnPage(assent, await getExisting(assent, id), local, { choice: 'deny' })
     expect((await call).outcome).toMatchObject({ status: 'denied' })
     expect(client.asked).toHaveLength(1)
     expect(deeds).toEqual([])
@@ -214,7 +215,8 @@ describe.each(withPages)('an approval on its page (%s)', (_, { connect: how, rev
     client.answers(({ url }) => {
       const id = idIn(url)
       setTimeout(
-        async () => answerOnPage(assent, await assent.look(id), local, { choice: 'allow_once', edit_env: 'staging' }),
+        async () =>
+          answerOnPage(assent, await getExisting(assent, id), local, { choice: 'allow_once', edit_env: 'staging' }),
         20,
       )
       return { action: 'accept' }
@@ -332,7 +334,7 @@ describe('a client that cannot do what it said', () => {
     const client = await connect(connect11)
     client.answers(({ mode, url }) => {
       if (mode === 'form') throw new Error('no room for forms')
-      void assent.look(idIn(url)).then((asked) => answerOnPage(assent, asked, local))
+      void getExisting(assent, idIn(url)).then((asked) => answerOnPage(assent, asked, local))
       return { action: 'accept' }
     })
     expect((await client.call('deploy', { env: 'live' })).text).toBe('deployed live')
@@ -360,7 +362,7 @@ test('by -32042 the person is sent to the page, and the same call then runs', as
   const client = await connect(connect11)
   const error = await client.call('deploy', { env: 'live' }).catch((error) => error)
   expect(error).toMatchObject({ code: -32_042 })
-  await answerOnPage(assent, await assent.look(idIn(error.data.elicitations[0].url)), local)
+  await answerOnPage(assent, await getExisting(assent, idIn(error.data.elicitations[0].url)), local)
   expect((await client.call('deploy', { env: 'live' })).text).toBe('deployed live')
   expect(deeds).toEqual(['deploy live'])
 })

@@ -40,7 +40,7 @@ describe('createUrl and throwRequired', () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4180\/elicit\/[\w-]+\/api-key$/),
       elicitationId: expect.any(String),
     })
-    expect(await assent.look(elicitation.elicitationId)).toMatchObject({ purpose: 'secret', type: 'api-key-stripe' })
+    expect(await assent.get(elicitation.elicitationId)).toMatchObject({ purpose: 'secret', type: 'api-key-stripe' })
     await assent.answer(elicitation.elicitationId, localPage, { action: 'accept', content: { apiKey: 'four' } })
     await until(() => client.completed.includes(elicitation.elicitationId))
     expect((await client.call('work')).text).toBe('{"keyLength":4}')
@@ -67,7 +67,7 @@ describe('createUrl and throwRequired', () => {
   ])('a page %s is for a %s', async (path, purpose) => {
     const { assent, connect } = await working((steps) => steps.createUrl({ message: 'Please', path }))
     const { elicitationId } = JSON.parse((await (await connect(connect11)).call('work')).text)
-    expect(await assent.look(elicitationId)).toMatchObject({ purpose, question: { page: path } })
+    expect(await assent.get(elicitationId)).toMatchObject({ purpose, question: { page: path } })
   })
 })
 

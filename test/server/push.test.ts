@@ -115,7 +115,7 @@ describe('a pushed question', () => {
     })
     const { id } = await asked
     await until(() => client.sent.some((message) => 'result' in message))
-    expect((await assent.look(id)).state.kind).toBe('open')
+    expect((await assent.get(id))?.state.kind).toBe('open')
     expect(isOver).toBe(false)
     expect(client.completed).toEqual([])
     await assent.answer(id, localPage, { action: 'accept' })
@@ -130,7 +130,7 @@ describe('a pushed question', () => {
     client.answers(() => ({ action }))
     const status = action === 'decline' ? 'declined' : 'cancelled'
     expect(await client.call('work')).toMatchObject({ isError: true, outcome: { status } })
-    expect((await assent.look((await asked).id)).state).toMatchObject({ kind: 'answered', answer: { action } })
+    expect((await assent.get((await asked).id))?.state).toMatchObject({ kind: 'answered', answer: { action } })
   })
 
   test('of two clients only the one that was asked hears that it is complete (E11-20)', async () => {

@@ -311,7 +311,7 @@ describe('a page on 2026-07-28', () => {
     const refused = await rawCall(url, { name: 'work', inputResponses, requestState: first.result?.requestState })
     const status = action === 'decline' ? 'declined' : 'cancelled'
     expect(refused.result).toMatchObject({ isError: true, _meta: { 'assent/outcome': { status } } })
-    expect((await assent.look((await asked).id)).state).toMatchObject({ kind: 'answered', answer: { action } })
+    expect((await assent.get((await asked).id))?.state).toMatchObject({ kind: 'answered', answer: { action } })
   })
 
   test('a page beside a form: the form’s answer is not held up, and the person is sent to the page once', async () => {

@@ -59,7 +59,7 @@ test('track gives up after the time it is told, and no later than the server’s
       client.request('elicitation/track', { elicitationId: elicitation.id, timeoutMs }),
     ).rejects.toMatchObject({ code: -31_001, data: { status: 'timed-out', reason: 'timed-out' } })
   }
-  expect((await assent.look(elicitation.id)).state.kind).toBe('open')
+  expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
 })
 
 test('track tells of its progress, which rises', async () => {
@@ -99,7 +99,7 @@ test('an id that never was, another’s id and no id at all are refused alike', 
 test('a store that fails is not told as an unknown id', async () => {
   const { assent, connect } = await tracking()
   const client = await connect(connect11)
-  Object.assign(assent, { look: () => Promise.reject(new Error('store down')) })
+  Object.assign(assent, { get: () => Promise.reject(new Error('store down')) })
   await expect(client.request('elicitation/track', { elicitationId: 'x' })).rejects.not.toMatchObject({ code: -32_602 })
 })
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { Assent } from '../../src/index.ts'
 import { testKeys } from './assents.ts'
 
-type Method = 'ask' | 'answer' | 'wait' | 'look' | 'find' | 'verifyAudit'
+type Method = 'ask' | 'answer' | 'wait' | 'get' | 'find' | 'verifyAudit'
 
 /** An Assent in a process of its own, which can be asked to do things and can be killed. */
 export interface AnotherProcess {

@@ -4,7 +4,7 @@ const assent = await createAssent({ store: process.argv[2] as string, limits: { 
 
 process.on(
   'message',
-  async ({ id, method, args }: { id: number; method: 'look'; args: Parameters<typeof assent.look> }) => {
+  async ({ id, method, args }: { id: number; method: 'get'; args: Parameters<typeof assent.get> }) => {
     try {
       process.send?.({ id, result: await assent[method](...args) })
     } catch (error) {

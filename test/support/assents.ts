@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { type Assent, type AssentOptions, createAssent } from '../../src/index.ts'
+import { mustExist } from '../../src/elicitation/errors.ts'
+import { type Assent, type AssentOptions, createAssent, type Elicitation, type ElicitationId } from '../../src/index.ts'
 import { formatKey, makeKey } from '../../src/vault/keys.ts'
 import { everyStore } from './stores.ts'
 
@@ -11,6 +12,11 @@ export async function anAssent(options: AssentOptions = {}): Promise<Assent> {
   const assent = await createAssent({ store: 'memory:', keys: testKeys, clocks: { tidy: 0 }, ...options })
   onTestFinished(() => assent.close())
   return assent
+}
+
+/** A question that must still be kept; the test fails if it is gone. */
+export async function getExisting(assent: Pick<Assent, 'get'>, id: ElicitationId): Promise<Elicitation> {
+  return mustExist(await assent.get(id), id)
 }
 
 /** Every kind of store, as a way to get an Assent on a fresh one. */

@@ -44,7 +44,7 @@ describe.each(of2025)('a tool that needs an account, called through %s', (_name,
     const [{ request } = expect.fail('nobody was asked')] = ui.all('consent')
     expect(request).toMatchObject({ asker: { server: 'nextcloud' }, message: 'Connect your Nextcloud' })
     expect(request.url).toContain(request.host)
-    expect(await assent.look(idIn(request.url))).toMatchObject({ state: { kind: 'answered' } })
+    expect(await assent.get(idIn(request.url))).toMatchObject({ state: { kind: 'answered' } })
   })
 
   test('shows its progress while the person is away, by elicitation/track', async () => {
@@ -231,7 +231,7 @@ test('a page that is left on 2026-07-28 settles its question: nobody can finish 
   const client = await connect2026(url, ui)
   expect(await client.callTool({ name: 'charge' })).toMatchObject({ isError: true })
   const [opened] = ui.all('opened')
-  expect(await assent.look(idIn(`${opened?.url}`))).toMatchObject({
+  expect(await assent.get(idIn(`${opened?.url}`))).toMatchObject({
     state: { kind: 'answered', answer: { action: 'cancel' } },
   })
 })

@@ -71,7 +71,7 @@ describe('whatever breaks while something is kept', () => {
     await expect(assent.answer(open?.id as never, onPage(alice), { action: 'cancel' })).rejects.toMatchObject({
       code: 'store_unavailable',
     })
-    expect((await assent.look(open?.id as never)).state.kind).toBe('answered')
+    expect((await assent.get(open?.id as never))?.state.kind).toBe('answered')
     expect(await kindsIn(assent)).toEqual(['chain-opened', 'question-asked', 'question-answered'])
   })
 
@@ -119,5 +119,5 @@ test('questions whose time is over do not count as open', async () => {
   const first = await assent.ask(anAsk())
   clock.advance(640_000)
   expect((await assent.ask(anAsk({ about: 'another' }))).joined).toBe(false)
-  expect((await assent.look(first.elicitation.id)).state.kind).toBe('expired')
+  expect((await assent.get(first.elicitation.id))?.state.kind).toBe('expired')
 })

@@ -201,7 +201,7 @@ describe('a gateway killed while an approval is open', () => {
       const first = await rawCall(gateway.url, call)
       const question = await oneOpen(gateway)
       await sayYes(gateway, question)
-      expect((await gateway.assent.look(question.id)).state.kind).toBe('answered')
+      expect((await gateway.assent.get(question.id))?.state.kind).toBe('answered')
       expect(await up.runs()).toEqual([])
       const retry = { ...call, requestState: first.result?.requestState }
       expect(saidIn(await rawCall(gateway.url, retry))).toBe('did one')
@@ -231,7 +231,7 @@ describe('a gateway killed while an approval is open', () => {
       const again = await oldClient(gateway, token)
       expect(saidTo(await again.call('work', 'one', () => yes))).toBe('did one')
       expect(again.asked).toEqual(where === 'elsewhere' ? [] : client.asked)
-      expect((await gateway.assent.look(question.id)).state.kind).toBe('answered')
+      expect((await gateway.assent.get(question.id))?.state.kind).toBe('answered')
       expect(await up.runs()).toEqual(['one'])
       expect({ open: await gateway.open(ada), asked: await gateway.asked() }).toEqual({ open: [], asked: 1 })
     },
@@ -297,7 +297,7 @@ describe('a gateway killed while an approval is open', () => {
     await until(async () => (await gateway.joined()) === 1)
     await answerOnPage(gateway.assent, await oneOpen(gateway, ada), ada)
     expect(saidTo(await second)).toBe('did one')
-    expect((await gateway.assent.look(question.id)).state.kind).toBe('answered')
+    expect((await gateway.assent.get(question.id))?.state.kind).toBe('answered')
     expect(await up.runs()).toEqual(['one'])
     expect(await gateway.asked()).toBe(1)
   })

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
+import { mustExist } from '../../src/elicitation/errors.ts'
 import { createAssent, type ElicitationId, participantId } from '../../src/index.ts'
 import { createAssentServer } from '../../src/server/index.ts'
 
@@ -48,7 +49,7 @@ interface Order {
 async function obey({ kind, ids = [] }: Order): Promise<unknown> {
   if (kind === 'memory') return memory()
   for (const id of ids) {
-    const { requester } = await assent.look(id)
+    const { requester } = mustExist(await assent.get(id), id)
     const answering = { participant: requester.participant, groups: [], via: 'page' } as const
     await assent.answer(id, answering, { action: 'accept', content: {} })
   }

@@ -146,7 +146,7 @@ describe('a page', () => {
       await second.reload()
       await title(second, 'You said no')
       const id = url.split('/').at(-2) as never
-      expect((await assent.look(id)).state).toMatchObject({ kind: 'answered', answer: { action: 'decline' } })
+      expect((await assent.get(id))?.state).toMatchObject({ kind: 'answered', answer: { action: 'decline' } })
     })
     expect(result.outcome).toMatchObject({ status: 'declined' })
   })

@@ -28,7 +28,7 @@ describe.each(Object.entries(sharedStores))('two processes on one %s store', (_,
 
     const asked = await other.call('ask', anAsk())
     const waiting = other.call('wait', asked.elicitation.id)
-    expect(await here.look(asked.elicitation.id)).toEqual(asked.elicitation)
+    expect(await here.get(asked.elicitation.id)).toEqual(asked.elicitation)
     expect((await here.ask(anAsk())).joined).toBe(true)
     await here.answer(asked.elicitation.id, onPage(alice), main)
     expect((await waiting).state).toMatchObject({ kind: 'answered', answer: main })
@@ -60,7 +60,7 @@ describe.each(Object.entries(sharedStores))('two processes on one %s store', (_,
     for (const [index, { elicitation }] of asked.entries()) {
       const answers = all.map((answers) => answers[index] as { kind: string; elicitation: Elicitation })
       expect(answers.filter(({ kind }) => kind === 'kept')).toHaveLength(1)
-      const kept = await here.look(elicitation.id)
+      const kept = await here.get(elicitation.id)
       for (const { elicitation: learned } of answers) expect(learned).toEqual(kept)
     }
     expect((await here.verifyAudit()).findings).toEqual([])
@@ -75,7 +75,7 @@ describe.each(Object.entries(sharedStores))('two processes on one %s store', (_,
     await first.kill()
 
     const second = await anotherProcess(store)
-    expect(await second.call('look', elicitation.id)).toEqual(elicitation)
+    expect(await second.call('get', elicitation.id)).toEqual(elicitation)
     expect((await second.call('ask', anAsk())).joined).toBe(true)
     const waiting = second.call('wait', elicitation.id)
     expect(await second.call('answer', elicitation.id, onPage(alice), main)).toMatchObject({ kind: 'kept' })
@@ -84,7 +84,7 @@ describe.each(Object.entries(sharedStores))('two processes on one %s store', (_,
     await second.call('answer', secret.id, onPage(alice), { action: 'accept', content: { apiKey: 'sk_1' } })
     await second.kill()
     const third = await anotherProcess(store)
-    expect((await third.call('look', elicitation.id)).state).toMatchObject({ kind: 'answered', answer: main })
+    expect((await third.call('get', elicitation.id))?.state).toMatchObject({ kind: 'answered', answer: main })
     expect(await third.call('find', alice, 'api-key-stripe')).toMatchObject({ data: { apiKey: 'sk_1' } })
     expect((await third.call('verifyAudit')).findings).toEqual([])
   })
@@ -106,7 +106,7 @@ describe.each(Object.entries(sharedStores))('two processes on one %s store', (_,
       await alive
     }
     // Whatever was acknowledged is there, and whatever is there can still be answered.
-    for (const { id, state } of acknowledged) expect((await here.look(id)).state).toEqual(state)
+    for (const { id, state } of acknowledged) expect((await here.get(id))?.state).toEqual(state)
     for (const { id } of await here.listOpen({ participant: alice, groups: [] }, 1_000)) {
       expect(await here.answer(id, onPage(alice), main)).toMatchObject({ kind: 'kept' })
     }

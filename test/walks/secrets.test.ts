@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Assent, createAssent, type ElicitationNews } from '../../src/index.ts'
 import { alice, aSecretAsk, bob, onPage, throughClient } from '../support/asks.ts'
-import { anAssent, testKeys } from '../support/assents.ts'
+import { anAssent, getExisting, testKeys } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -44,7 +44,7 @@ async function useSecret(assent: Assent): Promise<string> {
     await assent.answer(elicitation.id, onPage(alice), { action: 'accept', content: { apiKey: planted, x: 1 } }),
   )
   said.push(await assent.answer(elicitation.id, onPage(alice), answer))
-  said.push(await assent.look(elicitation.id), await assent.verifyAudit())
+  said.push(await getExisting(assent, elicitation.id), await assent.verifyAudit())
   for await (const line of assent.exportAudit()) said.push(line)
   expect(await assent.find(alice, 'api-key-stripe')).toMatchObject({ data: { apiKey: planted } })
   return JSON.stringify([said, news])
@@ -101,7 +101,7 @@ test('a planted secret is in nothing that a process prints', async () => {
     const { elicitation } = await assent.ask(ask)
     const who = ${JSON.stringify(onPage(alice))}
     console.log(await assent.answer(elicitation.id, who, ${JSON.stringify(answer)}))
-    console.dir(await assent.look(elicitation.id), { depth: null })
+    console.dir(await assent.get(elicitation.id), { depth: null })
     await assent.answer(elicitation.id, { ...who, participant: 'bob@x' }, ${JSON.stringify(answer)}).catch(console.error)
     await assent.close()
   `
@@ -133,7 +133,7 @@ test('a sealed answer moved to another question does not open', async () => {
   const seal = async (apiKey: string) => {
     const { elicitation } = await assent.ask(aSecretAsk({ about: apiKey }))
     await assent.answer(elicitation.id, onPage(alice), { action: 'accept', content: { apiKey } })
-    return assent.look(elicitation.id)
+    return getExisting(assent, elicitation.id)
   }
   const [first, second] = [await seal('sk_1'), await seal('sk_2')]
   await assent.store.elicitations.saveIfUnchanged({ ...second, version: second.version + 1, state: first.state })

@@ -4,11 +4,11 @@ import { alice } from '../approval/a-call.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
 import { auditOf, type Place, signedInBrowser } from './visitors.ts'
 
-const stateOf = async ({ assent }: Place, { id }: Elicitation) => (await assent.look(id)).state
+const stateOf = async ({ assent }: Place, { id }: Elicitation) => (await assent.get(id))?.state
 const grantsOf = ({ assent }: Place) => assent.approvals.list(alice, 10)
 
 async function isUntouched(place: Place, { id, version }: Elicitation) {
-  expect((await place.assent.look(id)).version).toBe(version)
+  expect((await place.assent.get(id))?.version).toBe(version)
   expect(await grantsOf(place)).toEqual([])
 }
 

@@ -33,7 +33,7 @@ const pathsOf = ({ id }: Pick<Elicitation, 'id'>) => [
 const unknown = { id: '11111111-1111-4111-8111-111111111111' as Elicitation['id'] }
 
 async function isUntouched(place: Place, { id, version }: Elicitation) {
-  expect((await place.assent.look(id)).version).toBe(version)
+  expect((await place.assent.get(id))?.version).toBe(version)
 }
 
 describe('Bob, signed in, opens Alice’s link', () => {

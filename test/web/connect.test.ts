@@ -55,7 +55,7 @@ describe('connecting an account', () => {
 
     expect(back.status).toBe(200)
     expect(back.text).toContain('Account connected')
-    expect((await at.assent.look(asked.id)).state).toMatchObject({ answer: { action: 'accept' } })
+    expect((await at.assent.get(asked.id))?.state).toMatchObject({ answer: { action: 'accept' } })
     expect(await at.assent.connections.list(localParticipant)).toMatchObject([{ provider: 'notes' }])
     expect((await browser.get(pagePath(asked))).text).toContain('Account connected')
     expect(browser.seen.join('\n')).not.toContain('planted-token')
@@ -173,7 +173,7 @@ describe('attacks on coming back from a provider', () => {
     const page = await other.get(`/oauth/callback?code=good&state=${state}`)
     expect(page.status).toBe(403)
     expect(page.text).toContain('not begun here')
-    expect((await at.assent.look(asked.id)).state.kind).toBe('open')
+    expect((await at.assent.get(asked.id))?.state.kind).toBe('open')
   })
 
   test('a replayed answer keeps nothing', async () => {

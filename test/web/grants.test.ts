@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { alice, bob } from '../approval/a-call.ts'
+import { getExisting } from '../support/assents.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
 import { auditOf, type Place, signedInBrowser } from './visitors.ts'
 
@@ -65,7 +66,7 @@ describe('the audit of a person', () => {
     const place = await approvalPlace()
     const { browser } = await allowed(place)
     const [grant] = await place.assent.approvals.list(alice, 1)
-    const asked = await place.assent.look(grant?.elicitation as Elicitation['id'])
+    const asked = await getExisting(place.assent, grant?.elicitation as Elicitation['id'])
     await place.assent.store.grants.forget(alice)
     await Promise.all([place.assent.approvals.keepGrant(asked), place.assent.approvals.keepGrant(asked)])
     expect((await auditOf(place, 'grant-made')).length).toBeGreaterThan(1)

@@ -73,7 +73,7 @@ test('a question shows up in two open inboxes, is answered by key in one, and is
   await one.keyboard.press('a')
   await one.getByText('Run write_file: allowed by you.').waitFor()
   await other.getByText('Nothing waits for you.').waitFor()
-  expect((await place.assent.look(asked.id)).state).toMatchObject({ answer: { content: { choice: 'allow_once' } } })
+  expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { choice: 'allow_once' } } })
 }, 30_000)
 
 test('a key goes to a button that destroys, and does not press it', async () => {
@@ -82,7 +82,7 @@ test('a key goes to a button that destroys, and does not press it', async () => 
   const page = await visitor(place, `/inbox?open=${asked.id}`)
   await page.keyboard.press('a')
   expect(await page.evaluate('document.activeElement.value')).toBe('accept')
-  expect((await place.assent.look(asked.id)).state.kind).toBe('open')
+  expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
   await page.keyboard.press('d')
   await page.getByText('Run write_file: denied by you.').waitFor()
 }, 30_000)
@@ -96,7 +96,7 @@ test('what is being typed stays while the list changes, and Enter in a field ans
   await page.getByRole('link', { name: /Run read_file/ }).waitFor()
   expect(await page.getByLabel('path').inputValue()).toBe('/tmp/jad')
   await page.getByLabel('path').press('Enter')
-  expect((await place.assent.look(asked.id)).state.kind).toBe('open')
+  expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
 }, 30_000)
 
 test('without scripts a call is edited and allowed', async () => {

@@ -55,7 +55,7 @@ describe('the inbox', () => {
     const kept = await browser.post(action, allowOnce)
     expect(kept.location).toBe(`/inbox?done=${asked.id}`)
     expect((await browser.get(kept.location as string)).text).toContain('Run write_file: allowed by you.')
-    expect((await place.assent.look(asked.id)).state).toMatchObject({ by: { via: 'inbox' } })
+    expect((await place.assent.get(asked.id))?.state).toMatchObject({ by: { via: 'inbox' } })
     expect((await browser.get(`/inbox?open=${asked.id}`)).text).toContain('Allowed once')
     expect((await browser.get('/inbox/history')).text).toContain('Allowed by you')
   })

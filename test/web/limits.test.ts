@@ -37,7 +37,7 @@ describe('too many requests', () => {
     const page = await browser.post(pagePath(one), { answer: 'accept', 'field.branch': 'main' })
     expect(page.status).toBe(429)
     expect(page.headers.has('retry-after')).toBe(true)
-    expect((await place.assent.look(one.id)).state.kind).toBe('open')
+    expect((await place.assent.get(one.id))?.state.kind).toBe('open')
     expect((await browser.get(`/elicit/${one.id}/status`)).status).toBe(429)
     expect((await browser.get(pagePath(other))).status).toBe(200)
   })
@@ -59,7 +59,7 @@ test('a body that is too large is not read, and settles nothing', async () => {
   await browser.get(pagePath(asked))
   const page = await browser.post(pagePath(asked), { answer: 'accept', 'field.branch': 'x'.repeat(1_048_577) })
   expect(page.status).toBe(413)
-  expect((await place.assent.look(asked.id)).state.kind).toBe('open')
+  expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
 })
 
 test('a body that is no form counts for nothing', async () => {
@@ -68,7 +68,7 @@ test('a body that is no form counts for nothing', async () => {
   const asked = await askLocal(place)
   const page = await browser.post(pagePath(asked), {}, { 'content-type': 'application/json' })
   expect(page.status).toBe(400)
-  expect((await place.assent.look(asked.id)).state.kind).toBe('open')
+  expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
 })
 
 describe('what breaks while serving', () => {
@@ -78,8 +78,8 @@ describe('what breaks while serving', () => {
 
   async function breaking(error: unknown): Promise<Place> {
     const place = await localPlace()
-    const look = () => Promise.reject(error)
-    return { ...place, web: createWeb({ ...place.assent, look }, { onError: (told) => place.errors.push(told) }) }
+    const get = () => Promise.reject(error)
+    return { ...place, web: createWeb({ ...place.assent, get }, { onError: (told) => place.errors.push(told) }) }
   }
 
   test.each([

@@ -55,7 +55,7 @@ test('the pages are served by Node, with heads, forms and cookies', async () => 
     body: [fields.slice(0, 9), fields.slice(9)],
   })
   expect([sent.status, sent.headers.location]).toEqual([303, pagePath(asked)])
-  expect((await place.assent.look(asked.id)).state).toMatchObject({ answer: { content: { branch: 'main' } } })
+  expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { branch: 'main' } } })
 })
 
 test('a body without a length is cut off where it becomes too large', async () => {

@@ -21,7 +21,7 @@ describe('a proxy that signs people in', () => {
     expect((await browser.get(pagePath(elicitation), asAlice)).text).toContain('Which branch?')
     const sent = await browser.post(pagePath(elicitation), { answer: 'decline' }, asAlice)
     expect(sent.status).toBe(303)
-    expect((await place.assent.look(elicitation.id)).state).toMatchObject({ by: { participant: `alice@${issuer}` } })
+    expect((await place.assent.get(elicitation.id))?.state).toMatchObject({ by: { participant: `alice@${issuer}` } })
   })
 
   test('names groups that were asked', async () => {

@@ -41,13 +41,13 @@ describe('a form', () => {
     const sent = await browser.post(path, { answer: 'accept', 'field.count': '3', 'field.note': '' })
     expect(sent).toMatchObject({ status: 303, location: path })
 
-    const { state } = await place.assent.look(asked.id)
+    const state = (await place.assent.get(asked.id))?.state
     // The box that was not ticked is a no; the field that was emptied is no answer, whatever its default.
     expect(state).toMatchObject({ answer: { action: 'accept', content: { count: 3, express: false } } })
     expect(state).toMatchObject({ by: { via: 'page', participant: 'local' } })
     expect((await browser.get(path)).text).toContain('Your answer was sent')
     expect((await browser.post(path, { answer: 'decline' })).status).toBe(409)
-    expect((await place.assent.look(asked.id)).state).toEqual(state)
+    expect((await place.assent.get(asked.id))?.state).toEqual(state)
   })
 
   test('that was filled in wrongly comes back with what was typed and what is wrong, and is still open', async () => {
@@ -60,7 +60,7 @@ describe('a form', () => {
     expect(again.status).toBe(422)
     expect(again.text).toContain('value="soon"')
     expect(again.text).toContain('How many')
-    expect((await place.assent.look(asked.id)).state.kind).toBe('open')
+    expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
   })
 
   test('that the client was to show can be answered on a page as well', async () => {
@@ -70,7 +70,7 @@ describe('a form', () => {
     const path = `/elicit/${asked.id}/form`
     await browser.get(path)
     await browser.post(path, { answer: 'accept', 'field.branch': 'main' })
-    expect((await place.assent.look(asked.id)).state).toMatchObject({ answer: { content: { branch: 'main' } } })
+    expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { branch: 'main' } } })
   })
 
   test.each([
@@ -84,7 +84,7 @@ describe('a form', () => {
     const asked = await askLocal(place)
     await browser.get(pagePath(asked))
     await browser.post(pagePath(asked), { answer: said, 'field.branch': 'main' })
-    expect((await place.assent.look(asked.id)).state).toMatchObject({ answer: { action } })
+    expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { action } })
   })
 
   test('whose time is over says so and takes nothing', async () => {
@@ -97,7 +97,7 @@ describe('a form', () => {
     expect((await browser.get(pagePath(asked))).text).toContain('Time is up')
     const late = await browser.post(pagePath(asked), { answer: 'accept', 'field.branch': 'main' })
     expect(late.status).toBe(409)
-    expect((await place.assent.look(asked.id)).state.kind).toBe('expired')
+    expect((await place.assent.get(asked.id))?.state.kind).toBe('expired')
   })
 })
 
@@ -140,7 +140,7 @@ test('a confirmation shows its own words', async () => {
   const page = await browser.get(pagePath(asked))
   for (const words of ['This cannot be undone.', 'Yes, delete']) expect(page.text).toContain(words)
   await browser.post(pagePath(asked), { answer: 'accept' })
-  expect((await place.assent.look(asked.id)).state).toMatchObject({ answer: { action: 'accept' } })
+  expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { action: 'accept' } })
 })
 
 test('a wrong page name leads to the right page, and nothing that was posted there counts', async () => {
@@ -152,7 +152,7 @@ test('a wrong page name leads to the right page, and nothing that was posted the
 
   expect(await browser.get(`/elicit/${asked.id}/api-key`)).toMatchObject({ status: 303, location: path })
   expect(await browser.post(`/elicit/${asked.id}/form`, { answer: 'accept' })).toMatchObject({ status: 303 })
-  expect((await place.assent.look(asked.id)).state.kind).toBe('open')
+  expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
 })
 
 test('pages and their prefix go by the names that an installation gives them', async () => {
@@ -175,11 +175,11 @@ test.each(['%00', 'a%00b', '%zz', '..%2f..', 'x'.repeat(65), '%F0%9F%92%A9'])(
   async (id) => {
     const place = await localPlace()
     const looked: string[] = []
-    const look = (asked: ElicitationId) => {
+    const get = (asked: ElicitationId) => {
       looked.push(asked)
-      return place.assent.look(asked)
+      return place.assent.get(asked)
     }
-    const web = createWeb({ ...place.assent, look }, { onError: (error) => place.errors.push(error) })
+    const web = createWeb({ ...place.assent, get }, { onError: (error) => place.errors.push(error) })
     const browser = await enrolledBrowser({ ...place, web })
 
     for (const page of ['form', 'status']) expect((await browser.get(`/elicit/${id}/${page}`)).status).toBe(404)
@@ -220,7 +220,7 @@ describe('a page of one’s own', () => {
     expect(again.text).toContain('at most 5')
 
     await browser.post(pagePath(asked), { colour: 'red' })
-    expect((await place.assent.look(asked.id)).state).toMatchObject({ answer: { content: { colour: 'red' } } })
+    expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { colour: 'red' } } })
   })
 })
 

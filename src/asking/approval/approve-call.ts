@@ -16,7 +16,7 @@ import type { Round } from '../rounds/round.ts'
 import type { AnsweredAsk } from '../rounds/walk-state.ts'
 import { askApprover, canBeAskedNow } from './ask-approver.ts'
 import { cannotAskApprover, holdForApprover } from './hold-for-approver.ts'
-import { findAsked, takeAnswer } from './take-approval.ts'
+import { takeAnswer } from './take-approval.ts'
 
 /** What approving a call asks for when its handler says so itself. */
 export interface HandlerDecision {
@@ -113,7 +113,7 @@ async function goOn<Result, Credential>(
   const changes = (value ?? []) as unknown as Change[]
   const approved = { call: withChanges(call, changes) }
   const { result, outcome } = await send(approved.call, changes, (await access?.()) as Credential)
-  const asked = record && (await findAsked(context, record))
+  const asked = record && (await context.assent.get(record))
   const kept = asked && (await assent.approvals.keepGrant(asked))
   await assent.approvals.finish(approved, state.id, kept?.kind === 'yes' ? kept.grant : undefined, outcome)
   return result

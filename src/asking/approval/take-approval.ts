@@ -1,8 +1,7 @@
 import { type ClientForm, formForClient } from '../../approval/question/ask-approval.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
-import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
-import { ElicitationNotFound } from '../../elicitation/errors.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import { formParams } from '../../mcp/elicit-params.ts'
@@ -19,7 +18,7 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
   const pending = Object.hasOwn(walk.pending, key) ? walk.pending[key] : undefined
   const given = clientAnswer(responses.get(key))
   if (pending?.record === undefined || given === undefined) return
-  const asked = await findAsked(context, pending.record)
+  const asked = await context.assent.get(pending.record)
   if (asked?.state.kind !== 'open') return
 
   const form = formIn(context, asked)
@@ -34,16 +33,6 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
   const tries = (pending.tries ?? 0) + 1
   if (tries >= mostTries) throw tooManyTries(errors)
   walk.pending[key] = { ...pending, tries: tries, problem: wordsFor(errors) }
-}
-
-/** A question that is kept no longer is as if it had not been asked. */
-export async function findAsked({ assent }: RequestContext, id: ElicitationId): Promise<Elicitation | undefined> {
-  try {
-    return await assent.look(id)
-  } catch (error) {
-    if (error instanceof ElicitationNotFound) return undefined
-    throw error
-  }
 }
 
 /** The approval as this client may show it; undefined: it is the page's. */

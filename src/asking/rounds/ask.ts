@@ -2,6 +2,7 @@ import type { AuditKind } from '../../audit/kinds.ts'
 import { AssentError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { mustExist } from '../../elicitation/errors.ts'
 import { formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { clientAnswer, mostTries, refusalIn, refusedBy, tooManyTries, wordsFor } from '../answers.ts'
@@ -92,7 +93,7 @@ export async function putPage(context: RequestContext, round: Round, key: string
   const isYes = ask.purpose === 'confirm'
   if (answered?.record !== undefined) {
     if (isYes) await spendAgain(context, key)
-    return assent.look(answered.record)
+    return mustExist(await assent.get(answered.record), answered.record)
   }
 
   const pending = sameQuestion(key, walk.pending, ask.fingerprint)

@@ -1,6 +1,6 @@
 import { ParticipantMismatch, refusalOf } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
-import { ElicitationNotFound } from '../../elicitation/errors.ts'
+import { ElicitationNotFound, mustExist } from '../../elicitation/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { ConnectionDesk } from '../desk.ts'
 
@@ -16,7 +16,7 @@ interface Claimed {
  * like none. An account is always the requester's own: nobody else may connect one for them, whoever may answer.
  */
 export async function connectQuestion(desk: ConnectionDesk, { id, provider, person }: Claimed): Promise<Elicitation> {
-  const asked = await desk.questions.look(id)
+  const asked = mustExist(await desk.questions.get(id), id)
   const { purpose, question, requester } = asked
   const connect = question.mode === 'url' ? question.connect : undefined
   if (purpose !== 'connect' || connect?.provider !== provider) throw new ElicitationNotFound(id)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { AuditKind } from '../../audit/kinds.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import { mustExist } from '../../elicitation/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { Connection } from '../connection.ts'
 import type { Completed } from '../connections.ts'
@@ -37,7 +38,7 @@ const tooLittle = 'The account was connected, but without all that was asked for
 export async function keepConnection(desk: ConnectionDesk, arrival: NewCredential): Promise<Completed> {
   const { provider, person, asked, scopes } = arrival
   const previous = await desk.store.get(person.participant, provider.name)
-  const now = asked && (await desk.questions.look(asked.id))
+  const now = asked && mustExist(await desk.questions.get(asked.id), asked.id)
   if (now && isSettled(now)) return tooLate(desk, arrival, previous, now)
 
   const missing = missingScopes(scopesWanted(provider, asked), scopes)

@@ -7,9 +7,10 @@ import {
   isSettled,
   type KeptAnswer,
 } from '../elicitation.ts'
+import { mustExist } from '../errors.ts'
 import type { Content } from '../form/schema.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
-import { look, saveEvent } from '../settle.ts'
+import { get, saveEvent } from '../settle.ts'
 import { answerIdentity } from './answer-identity.ts'
 import { type Answering, askedAs, refusalOf } from './answerers.ts'
 
@@ -33,7 +34,7 @@ export async function answer(
   given: Answer,
   checkMore: CheckMore,
 ): Promise<Answered> {
-  const asked = await look(desk, id)
+  const asked = mustExist(await get(desk, id), id)
   await refuseStrangers(desk, asked, answering, given)
   if (isSettled(asked)) return { kind: 'late', elicitation: asked }
 
@@ -44,7 +45,8 @@ export async function answer(
 
   const mine = await sealIfSecret(desk, asked, checked.answer)
   const by = answeredBy(asked, answering)
-  const elicitation = await saveEvent(desk, asked, { kind: 'answered', answer: mine, by, at: desk.clock.now() })
+  const event = { kind: 'answered', answer: mine, by, at: desk.clock.now() } as const
+  const elicitation = mustExist(await saveEvent(desk, asked, event), id)
   const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
   return { kind: kept ? 'kept' : 'late', elicitation }
 }

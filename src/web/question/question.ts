@@ -1,4 +1,3 @@
-import { AssentError } from '../../base/errors.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
@@ -25,17 +24,8 @@ export async function questionFor(
   id: ElicitationId | undefined,
   maySee: MaySee = whoWasAsked,
 ): Promise<Elicitation | undefined> {
-  const elicitation = id && (await lookFor(c, id))
+  const elicitation = id && (await c.var.site.assent.get(id))
   if (elicitation === undefined || maySee(elicitation, person)) return elicitation
   await recordRefusal(c, 'not-asked', elicitation.id)
   return undefined
-}
-
-async function lookFor(c: WebContext, id: ElicitationId): Promise<Elicitation | undefined> {
-  try {
-    return await c.var.site.assent.look(id)
-  } catch (error) {
-    if (error instanceof AssentError && error.code === 'not_found') return undefined
-    throw error
-  }
 }

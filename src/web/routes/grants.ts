@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import type { Grant, GrantId } from '../../approval/grant/grant.ts'
 import { grantSentence } from '../../approval/grant/grant-sentence.ts'
-import { AssentError } from '../../base/errors.ts'
 import { localeOf } from '../http/locale.ts'
 import { readPost } from '../http/post.ts'
 import { grantsPage } from '../pages/grants-page.ts'
@@ -48,12 +47,7 @@ async function rowOf(c: WebContext, grant: Grant, viewer: Viewer): Promise<Grant
 /** What the client called itself when it was asked for, as long as the question is kept. */
 async function clientNameOf(c: WebContext, { elicitation, client }: Grant): Promise<string | undefined> {
   if (elicitation === undefined || client === undefined) return undefined
-  try {
-    return (await c.var.site.assent.look(elicitation)).requester.clientName
-  } catch (error) {
-    if (error instanceof AssentError && error.code === 'not_found') return undefined
-    throw error
-  }
+  return (await c.var.site.assent.get(elicitation))?.requester.clientName
 }
 
 async function revoke(c: WebContext): Promise<Response> {
