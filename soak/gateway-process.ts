@@ -6,7 +6,7 @@ import type { GatewayNews } from '../src/call/news.ts'
 import { createGateway } from '../src/gateway/gateway.ts'
 import { defaultGatewayClocks, defaultGatewayLimits, type UpstreamServer } from '../src/gateway/options.ts'
 import { openUpstream } from '../src/gateway/upstream/open.ts'
-import { defaultLimits, type UpstreamSettings } from '../src/gateway/upstream/options.ts'
+import { defaultUpstreamLimits, type UpstreamSettings } from '../src/gateway/upstream/options.ts'
 import { ProcessSlots } from '../src/gateway/upstream/stdio/process-slots.ts'
 import { createAssent } from '../src/index.ts'
 import { createMetrics } from '../src/observe/metrics.ts'
@@ -33,7 +33,14 @@ const news = createEvents<GatewayNews>()
 const upstreamContext = {
   clock: systemClock,
   self: { name: 'assent', version: '0' },
-  limits: { ...defaultLimits, farewell: 300, idle: 5_000, probe: 1_000, handshake: 3_000, messageBytes: 256 * 1_024 },
+  limits: {
+    ...defaultUpstreamLimits,
+    farewell: 300,
+    idle: 5_000,
+    probe: 1_000,
+    handshake: 3_000,
+    messageBytes: 256 * 1_024,
+  },
   slots: new ProcessSlots(64),
   news,
 }

@@ -8,7 +8,7 @@ export {
 } from './options.ts'
 export { openUpstream } from './upstream/open.ts'
 export {
-  defaultLimits as defaultUpstreamLimits,
+  defaultUpstreamLimits,
   type HttpSettings,
   type StdioSettings,
   type UpstreamContext,

@@ -12,7 +12,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/gate
 import { defaultGatewayClocks, defaultGatewayLimits, type UpstreamServer } from '../../src/gateway/options.ts'
 import { openUpstream } from '../../src/gateway/upstream/open.ts'
 import {
-  defaultLimits,
+  defaultUpstreamLimits,
   type HttpSettings,
   type StdioSettings,
   type UpstreamLimits,
@@ -56,7 +56,7 @@ export async function gated(
   const upstreamContext = {
     clock: systemClock,
     self: { name: 'assent', version: '0' },
-    limits: { ...defaultLimits, ...upstreamLimits },
+    limits: { ...defaultUpstreamLimits, ...upstreamLimits },
     slots: new ProcessSlots(64),
   }
   const servers = Object.entries(upstreams).map(

@@ -8,7 +8,7 @@ import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { askingUpstreams, gated, newServer, oldServer } from './gateways.ts'
 import { done, type PlainUpstream, pageOf, plainUpstream, type Said } from './plain-upstream.ts'
-import { at, aVisitor, call, opened, textOf } from './upstream/upstreams.ts'
+import { aClient, at, call, opened, textOf } from './upstream/upstreams.ts'
 
 const clients = [
   ['2025', connect11],
@@ -312,7 +312,7 @@ describe('what an upstream over HTTP speaks', () => {
     async (code, data) => {
       const up = await probed({ error: { code, message: 'no', data }, status: 400 })
       const upstream = opened(at(up.url))
-      expect(await upstream.era(aVisitor, never)).toMatchObject({ kind: 'error', error: { code } })
+      expect(await upstream.era(aClient, never)).toMatchObject({ kind: 'error', error: { code } })
       expect(up.of('initialize')).toEqual([])
     },
   )

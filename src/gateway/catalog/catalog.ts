@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 import type { UpstreamServer } from '../options.ts'
-import { unlessAborted } from '../upstream/unless-aborted.ts'
+import { unlessCancelled } from '../upstream/unless-cancelled.ts'
 import type { DownstreamClient, Lost, Unauthorized, UpstreamError } from '../upstream/upstream.ts'
 
 /** What upstreams list. */
@@ -88,7 +88,7 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
         .finally(() => fetching.delete(key))
       fetching.set(key, under)
     }
-    return unlessAborted<Kept | Exclude<ListReply, Listed>>(under, signal)
+    return unlessCancelled<Kept | Exclude<ListReply, Listed>>(under, signal)
   }
 
   function keep(key: string, listed: Listed, asOf: number): Kept {

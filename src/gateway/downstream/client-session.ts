@@ -80,7 +80,7 @@ export function sessionOf(
     leave() {
       unattend()
       for (const watch of watches.values()) watch.stop()
-      if (client !== undefined) for (const { upstream } of all) upstream.leave(client)
+      if (client !== undefined) for (const { upstream } of all) upstream.release(client)
       gateway.levels.forget(session)
       client = undefined
     },

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { UpstreamServer } from '../options.ts'
-import { clientKey } from '../upstream/client.ts'
+import { clientKey } from '../upstream/client-keys.ts'
 import type { DownstreamClient, UpstreamReply } from '../upstream/upstream.ts'
 
 /** What somebody wants to hear of, as `subscriptions/listen` says it. */

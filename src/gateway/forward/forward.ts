@@ -11,7 +11,13 @@ import { callerIn, downstreamClient } from '../downstream/client.ts'
 import { isLoud } from '../downstream/log-levels.ts'
 import type { UpstreamServer } from '../options.ts'
 import { type Passing, tooManyAsks } from '../questions/pass-ask.ts'
-import type { Credential, DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
+import type {
+  DownstreamClient,
+  UpstreamCredential,
+  UpstreamEra,
+  UpstreamHooks,
+  UpstreamReply,
+} from '../upstream/upstream.ts'
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
 import { locked, lostCall } from './lost.ts'
@@ -183,7 +189,7 @@ function credentialOf(
   { accessToken, headers }: Account,
   { settings }: GatewayContext,
   { provider = '' }: UpstreamServer,
-): Credential {
+): UpstreamCredential {
   const env = settings.assent.connections.providers.get(provider)?.sending.env
   if (env !== undefined) return { env, value: accessToken }
   const [header = 'Authorization', value = accessToken] = Object.entries(headers)[0] ?? []

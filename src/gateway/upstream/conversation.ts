@@ -5,7 +5,6 @@ import { refusalCode } from '../../mcp/refusal.ts'
 import type { UpstreamLimits } from './options.ts'
 import { type PendingOwner, PendingRequest } from './pending-request.ts'
 import type { AskReply, RpcId, UpstreamRequest } from './upstream.ts'
-import { floodGate } from './wire/flood-gate.ts'
 import {
   isObject,
   type Message,
@@ -14,69 +13,71 @@ import {
   type ResponseMessage,
 } from './wire/message.ts'
 import { subscriptionKey } from './wire/per-request.ts'
+import { rateLimiter } from './wire/rate-limiter.ts'
 
-/** Who talks, and how. */
+/** The session or process that a conversation belongs to. */
 export interface ConversationOwner {
   readonly clock: Clock
   readonly limits: UpstreamLimits
-  /** Says something to the upstream; `flight` is the request it belongs to, if any. */
-  say(message: JsonObject, pending?: PendingRequest): void
-  /** What belongs to no request. */
-  tell(method: string, params: JsonObject): void
+  /** Sends a message to the upstream; `pending` is the request it belongs to, if any. */
+  send(message: JsonObject, pending?: PendingRequest): void
+  /** The upstream sent a notification that belongs to no request. */
+  notified(method: string, params: JsonObject): void
+  /** A message was malformed, unexpected or over the rate limit, and was dropped. */
   dropped(): void
 }
 
-const askable = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
-/** How long a cancelled request may still be the one that a question came from. */
-const orphanTime = 60_000
+const askMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
+/** For how long a question may still come from a request that was cancelled. */
+const orphanMs = 60_000
 
 /**
- * One 2025 session, or one process: who has which request in flight, whose a question is, what is told to whom.
- * A question on a request's own stream is that request's. Any other is the one request's that can have caused it, and
- * where several can, nobody's: it is answered with an error, never guessed.
+ * The requests in flight on one 2025 session or one process, and which of them an upstream's message belongs to.
+ * A question on a request's own stream belongs to that request. Any other question belongs to the only request that can
+ * have caused it; if several can, the question is answered with an error rather than guessed.
  */
 export class Conversation {
-  /** 2026-07-28: the upstream asks by results only, and what it says belongs to a request or to nobody. */
+  /** 2026-07-28: the upstream asks by results only, and a notification that names no request is dropped. */
   perRequest = false
   readonly pending = new CompactMap<RpcId, PendingRequest>()
   readonly #owner: ConversationOwner
-  readonly #asks = new Map<RpcId, { controller: AbortController; pending: PendingRequest; isAnyones: boolean }>()
+  readonly #asks = new Map<RpcId, { controller: AbortController; pending: PendingRequest; isUnattributed: boolean }>()
   readonly #orphans = new Map<RpcId, number>()
-  readonly #mayPass: () => boolean
+  readonly #isWithinRate: () => boolean
   #lastId = 0
-  #callOffSilence: (() => void) | undefined
+  #cancelSilenceCheck: (() => void) | undefined
 
   constructor(owner: ConversationOwner) {
     this.#owner = owner
-    this.#mayPass = floodGate(owner.limits.notificationsPerSecond, owner.clock)
+    this.#isWithinRate = rateLimiter(owner.limits.notificationsPerSecond, owner.clock)
   }
 
-  /** Takes a request on board. Its id is one that no other has. */
-  take(carrier: PendingOwner, request: UpstreamRequest): PendingRequest {
-    const pending = new PendingRequest(carrier, request, this.#freeId())
-    pending.heardAt = this.#now()
+  /** Adds a request, under an id that no other request has. */
+  register(owner: PendingOwner, request: UpstreamRequest): PendingRequest {
+    const pending = new PendingRequest(owner, request, this.#freeId())
+    pending.lastActivityAt = this.#now()
     this.pending.set(pending.id, pending)
-    this.#listenForSilence()
+    this.#scheduleSilenceCheck()
     return pending
   }
 
-  /** Lets an ended request go; what the upstream still asks for it is no longer wanted. */
-  leave(pending: PendingRequest): void {
+  /** Removes an ended request and withdraws the questions that the upstream asked for it. */
+  unregister(pending: PendingRequest): void {
     this.pending.delete(pending.id)
     if (pending.sent && pending.reply?.kind === 'lost' && pending.hooks?.asked !== undefined && !this.perRequest) {
-      this.#orphans.set(pending.id, this.#now() + orphanTime)
+      this.#orphans.set(pending.id, this.#now() + orphanMs)
     }
     if (this.#asks.size === 0) return
     for (const [id, ask] of this.#asks) {
       if (ask.pending !== pending) continue
-      // What came on no request's stream may be another's question, which is still wanted.
-      const other = ask.isAnyones ? this.#onlyAsker() : undefined
+      // A question that came outside of a request's stream may belong to another request, which still needs the answer.
+      const other = ask.isUnattributed ? this.#onlyPossibleAsker() : undefined
       if (other === undefined) this.#dropAsk(id)
       else ask.pending = other
     }
   }
 
-  /** Whether a request that was given up may still ask something. */
+  /** Whether a cancelled request may still ask something. */
   get hasOrphans(): boolean {
     if (this.#orphans.size === 0) return false
     const now = this.#now()
@@ -84,29 +85,29 @@ export class Conversation {
     return this.#orphans.size > 0
   }
 
-  /** Ends all that is in flight. */
+  /** Ends every request in flight as lost. */
   loseAll(...why: Parameters<PendingRequest['lose']>): void {
-    this.#callOffSilence?.()
-    this.#callOffSilence = undefined
+    this.#cancelSilenceCheck?.()
+    this.#cancelSilenceCheck = undefined
     for (const pending of this.pending.values()) pending.lose(...why)
     for (const id of [...this.#asks.keys()]) this.#dropAsk(id)
   }
 
-  /** `stream` is the request on whose own stream the message came. */
-  hear(message: Message | undefined, stream?: PendingRequest) {
+  /** Handles one message from the upstream. `stream` is the request on whose own stream it came, if any. */
+  receive(message: Message | undefined, stream?: PendingRequest) {
     if (message === undefined) return this.#owner.dropped()
-    if (stream !== undefined) stream.heardAt = this.#now()
+    if (stream !== undefined) stream.lastActivityAt = this.#now()
     switch (message.kind) {
       case 'response':
-        return this.#answered(message, stream)
+        return this.#onResponse(message, stream)
       case 'request':
-        return this.#asked(message, stream)
+        return this.#onRequest(message, stream)
       case 'notification':
-        return this.#mayPass() ? this.#told(message, stream) : this.#owner.dropped()
+        return this.#isWithinRate() ? this.#onNotification(message, stream) : this.#owner.dropped()
     }
   }
 
-  #answered({ id, result, error }: ResponseMessage, stream: PendingRequest | undefined): void {
+  #onResponse({ id, result, error }: ResponseMessage, stream: PendingRequest | undefined): void {
     const pending = id === null || stream?.id === id ? stream : this.pending.get(id)
     if (pending === undefined || pending.reply !== undefined || (stream !== undefined && pending !== stream)) {
       if (id === null || !this.#orphans.delete(id)) this.#owner.dropped()
@@ -116,76 +117,77 @@ export class Conversation {
     else if (result !== undefined) pending.end({ kind: 'result', result })
   }
 
-  #asked({ id, method, params }: RequestMessage, stream: PendingRequest | undefined) {
-    // T26-02: a 2026 server must not ask so, and a client must not answer.
+  #onRequest({ id, method, params }: RequestMessage, stream: PendingRequest | undefined) {
+    // T26-02: a 2026 server must not send requests, and a client must not answer them.
     if (this.perRequest || this.#asks.has(id)) return this.#owner.dropped()
     const answer = (reply: AskReply, pending?: PendingRequest) =>
-      this.#owner.say({ jsonrpc: '2.0', id, ...reply } as never, pending)
-    if (!this.#mayPass()) return this.#owner.dropped()
+      this.#owner.send({ jsonrpc: '2.0', id, ...reply } as never, pending)
+    if (!this.#isWithinRate()) return this.#owner.dropped()
     if (method === 'ping') return answer({ result: {} }, stream)
-    if (!askable.has(method)) return answer({ error: { code: -32601, message: 'Method not found' } }, stream)
+    if (!askMethods.has(method)) return answer({ error: { code: -32601, message: 'Method not found' } }, stream)
 
-    const pending = stream ?? this.#onlyAsker()
-    if (pending === undefined) return answer(refusal('nobody', 'Nothing tells whose question this is.'))
+    const pending = stream ?? this.#onlyPossibleAsker()
+    if (pending === undefined) return answer(refusal('nobody', 'Several requests could have asked this question.'))
     const hook = pending.hooks?.asked
-    if (hook === undefined) return answer({ error: { code: -32601, message: 'Nobody can be asked here.' } }, pending)
+    if (hook === undefined) return answer({ error: { code: -32601, message: 'This client cannot be asked.' } }, pending)
     if (this.#asks.size >= this.#owner.limits.openAsks) {
-      return answer(refusal('too-many', 'Too many questions are open.'), pending)
+      return answer(refusal('too-many', 'Too many questions are open already.'), pending)
     }
-    const ask = { controller: new AbortController(), pending, isAnyones: stream === undefined }
+    const ask = { controller: new AbortController(), pending, isUnattributed: stream === undefined }
     this.#asks.set(id, ask)
-    void settled(() => hook.call(pending.hooks, method, params, ask.controller.signal)).then((reply) => {
+    void replyOrError(() => hook.call(pending.hooks, method, params, ask.controller.signal)).then((reply) => {
       if (this.#asks.get(id) !== ask) return
       this.#asks.delete(id)
-      pending.heardAt = this.#now()
+      pending.lastActivityAt = this.#now()
       answer(reply, pending)
     })
   }
 
-  #onlyAsker(): PendingRequest | undefined {
+  #onlyPossibleAsker(): PendingRequest | undefined {
     if (this.hasOrphans) return undefined
     let only: PendingRequest | undefined
     for (const pending of this.pending.values()) {
       if (pending.hooks?.asked === undefined) continue
       if (only === undefined) only = pending
-      // All of one 2025 client's: whichever it belongs to, that client is the one to ask.
+      // Requests that are not exclusive all come from one 2025 client, so that client is asked either way.
       else if (only.request.exclusive !== false || pending.request.exclusive !== false) return undefined
     }
     return only
   }
 
-  #told({ method, params }: NotificationMessage, stream: PendingRequest | undefined) {
+  #onNotification({ method, params }: NotificationMessage, stream: PendingRequest | undefined) {
     switch (method) {
       case 'notifications/progress':
-        return this.#progressed(params, stream ?? this.#byToken(params.progressToken))
+        return this.#onProgress(params, stream ?? this.#byToken(params.progressToken))
       case 'notifications/cancelled':
         return isId(params.requestId) ? this.#dropAsk(params.requestId) : undefined
       case 'notifications/message': {
         const pending = stream ?? (this.pending.size === 1 ? this.pending.values()[0] : undefined)
-        if (pending?.hooks?.log !== undefined) return quietly(() => pending.hooks?.log?.(params))
-        return this.#standalone(method, params)
+        if (pending?.hooks?.log !== undefined) return runHook(() => pending.hooks?.log?.(params))
+        return this.#passToOwner(method, params)
       }
       case 'notifications/elicitation/complete': {
         const id = params.elicitationId
         const pending = stream === undefined ? this.pending.values() : [stream]
-        if (typeof id === 'string') for (const { hooks } of pending) quietly(() => hooks?.completed?.(id))
-        return this.#standalone(method, params)
+        if (typeof id === 'string') for (const { hooks } of pending) runHook(() => hooks?.completed?.(id))
+        return this.#passToOwner(method, params)
       }
       default: {
         const pending = stream ?? this.#bySubscription(params)
-        if (pending?.hooks?.news !== undefined) return quietly(() => pending.hooks?.news?.(method, params))
-        return this.#standalone(method, params)
+        if (pending?.hooks?.notification !== undefined)
+          return runHook(() => pending.hooks?.notification?.(method, params))
+        return this.#passToOwner(method, params)
       }
     }
   }
 
-  #progressed(params: JsonObject, pending: PendingRequest | undefined) {
+  #onProgress(params: JsonObject, pending: PendingRequest | undefined) {
     const token = pending?.callerToken
     if (pending === undefined || token === undefined || params.progressToken !== pending.wireToken) {
       return this.#owner.dropped()
     }
-    pending.heardAt = this.#now()
-    quietly(() => pending.hooks?.progress?.({ ...params, progressToken: token }))
+    pending.lastActivityAt = this.#now()
+    runHook(() => pending.hooks?.progress?.({ ...params, progressToken: token }))
   }
 
   #byToken(token: unknown): PendingRequest | undefined {
@@ -200,26 +202,27 @@ export class Conversation {
     return isId(id) ? this.pending.get(id) : undefined
   }
 
-  #standalone(method: string, params: JsonObject): void {
-    // Many requesters share a 2026 upstream: what names no request is nobody's.
+  #passToOwner(method: string, params: JsonObject): void {
+    // Many requesters share a 2026 upstream, so a notification that names no request belongs to none of them.
     if (this.perRequest) this.#owner.dropped()
-    else this.#owner.tell(method, params)
+    else this.#owner.notified(method, params)
   }
 
-  /** One timer for all flights: one for each would cost more than the rest of its watching. */
-  #listenForSilence(): void {
+  /** One timer for all requests: a timer for each request would cost more than the rest of its bookkeeping. */
+  #scheduleSilenceCheck(): void {
     const { clock, limits } = this.#owner
-    this.#callOffSilence ??= clock.after(limits.silence / 4, () => {
-      this.#callOffSilence = undefined
+    this.#cancelSilenceCheck ??= clock.after(limits.silence / 4, () => {
+      this.#cancelSilenceCheck = undefined
       const now = this.#now()
       for (const pending of this.pending.values()) {
-        // Until it is sent, other limits hold, and while it asks, those of people.
-        if (!pending.sent || this.#isAsking(pending)) pending.heardAt = now
-        else if (pending.heardAt <= now - limits.silence && !withoutClock.has(pending.request.method)) {
-          pending.lose('silent', `nothing was heard of it for ${limits.silence} ms`)
+        // An unsent request has limits of its own, and while the upstream waits for an answer, people's time limits
+        // apply.
+        if (!pending.sent || this.#isAsking(pending)) pending.lastActivityAt = now
+        else if (pending.lastActivityAt <= now - limits.silence && !exemptFromSilence.has(pending.request.method)) {
+          pending.lose('silent', `the upstream sent nothing about this request for ${limits.silence} ms`)
         }
       }
-      if (this.pending.size > 0) this.#listenForSilence()
+      if (this.pending.size > 0) this.#scheduleSilenceCheck()
     })
   }
 
@@ -245,22 +248,22 @@ export class Conversation {
   }
 }
 
-/** Who listens waits for as long as there is nothing to hear; a handshake has a clock of its own. */
-const withoutClock = new Set(['subscriptions/listen', 'initialize', 'server/discover'])
+/** A subscription may stay silent for as long as nothing happens; a handshake has a time limit of its own. */
+const exemptFromSilence = new Set(['subscriptions/listen', 'initialize', 'server/discover'])
 
 function refusal(reason: string, message: string): AskReply {
   return { error: { code: refusalCode, message, data: { status: 'cannot-ask', reason } } }
 }
 
-async function settled(ask: () => Promise<AskReply>): Promise<AskReply> {
+async function replyOrError(ask: () => Promise<AskReply>): Promise<AskReply> {
   try {
     return await ask()
   } catch {
-    return { error: { code: -32603, message: 'The question could not be put.' } }
+    return { error: { code: -32603, message: 'The question could not be asked.' } }
   }
 }
 
-function quietly(hook: () => void): void {
+function runHook(hook: () => void): void {
   try {
     hook()
   } catch (error) {

@@ -1,20 +1,20 @@
 import type { Clock } from '../../base/clock.ts'
 import type { UpstreamEra, UpstreamReply } from './upstream.ts'
 
-// These say nothing against the era in which they were got.
-const ordinary = new Set([-32601, -32602, -32603, -32020, -32021, -32002, -32042])
-const telling = new Set(['down', 'broken', 'malformed', 'refused', 'redirected', 'unsupported'])
+// Errors that servers of either era give, so they do not mean that the remembered era is wrong.
+const inconclusiveCodes = new Set([-32601, -32602, -32603, -32020, -32021, -32002, -32042])
+const suspectReasons = new Set(['down', 'broken', 'malformed', 'refused', 'redirected', 'unsupported'])
 
-/** What probing found, believed for a while and not after a failure (V26-06). */
+/** Remembers the era that probing found, for a limited time and until a failure (V26-06). */
 export class EraMemory {
   readonly #clock: Clock
-  readonly #age: number
+  readonly #maxAge: number
   #era: UpstreamEra | undefined
   #until = 0
 
-  constructor(clock: Clock, age: number) {
+  constructor(clock: Clock, maxAge: number) {
     this.#clock = clock
-    this.#age = age
+    this.#maxAge = maxAge
   }
 
   get era(): UpstreamEra | undefined {
@@ -22,22 +22,22 @@ export class EraMemory {
     return this.#era
   }
 
-  keep(era: UpstreamEra): void {
+  remember(era: UpstreamEra): void {
     this.#era = era
-    this.#until = this.#clock.now().getTime() + this.#age
+    this.#until = this.#clock.now().getTime() + this.#maxAge
   }
 
   forget(): void {
     this.#era = undefined
   }
 
-  /** Forgets where an answer may mean that the upstream is another one now. */
-  doubt(reply: UpstreamReply): void {
-    if (reply.kind === 'lost' && telling.has(reply.reason)) this.forget()
-    if (reply.kind === 'error' && this.#era?.perRequest === true && isUnusual(reply.error.code)) this.forget()
+  /** Forgets the era if this reply may mean that the upstream was replaced by one of another era. */
+  forgetIfSuspect(reply: UpstreamReply): void {
+    if (reply.kind === 'lost' && suspectReasons.has(reply.reason)) this.forget()
+    if (reply.kind === 'error' && this.#era?.perRequest === true && isSuspect(reply.error.code)) this.forget()
   }
 }
 
-function isUnusual(code: number): boolean {
-  return code <= -32000 && code >= -32768 && !ordinary.has(code)
+function isSuspect(code: number): boolean {
+  return code <= -32000 && code >= -32768 && !inconclusiveCodes.has(code)
 }

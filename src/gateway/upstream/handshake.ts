@@ -1,24 +1,24 @@
 import type { JsonObject } from '../../base/json.ts'
-import type { ClientInfo, DownstreamClient, RpcError, UpstreamEra } from './upstream.ts'
+import type { DownstreamClient, Implementation, RpcError, UpstreamEra } from './upstream.ts'
 import { isObject } from './wire/message.ts'
 
-const offered = '2025-11-25'
-// The oldest ones know no elicitation; all else works.
-const spoken = new Set([offered, '2025-06-18', '2025-03-26', '2024-11-05'])
+const offeredRevision = '2025-11-25'
+// The two oldest revisions have no elicitation; everything else works.
+const supportedRevisions = new Set([offeredRevision, '2025-06-18', '2025-03-26', '2024-11-05'])
 
-/** The parameters of `initialize` for this visitor. */
-export function initializeParams(client: DownstreamClient, self: ClientInfo): JsonObject {
+/** The parameters of `initialize` for this client. */
+export function initializeParams(client: DownstreamClient, self: Implementation): JsonObject {
   return {
-    protocolVersion: offered,
+    protocolVersion: offeredRevision,
     capabilities: client.capabilities,
     clientInfo: client.clientInfo ?? self,
   }
 }
 
-/** What the answer to `initialize` tells, if it names a version that we speak. */
+/** The era that the result of `initialize` describes; undefined if the gateway does not support its revision. */
 export function eraOfInitialize(result: JsonObject): UpstreamEra | undefined {
   const { protocolVersion, capabilities, serverInfo, instructions } = result
-  if (typeof protocolVersion !== 'string' || !spoken.has(protocolVersion)) return undefined
+  if (typeof protocolVersion !== 'string' || !supportedRevisions.has(protocolVersion)) return undefined
   return {
     revision: protocolVersion,
     perRequest: false,
@@ -28,10 +28,12 @@ export function eraOfInitialize(result: JsonObject): UpstreamEra | undefined {
   }
 }
 
-/** Errors only a 2026-07-28 server gives: it must not be taken for an older one (V26-06). */
+/**
+ * Whether only a 2026-07-28 server gives this error, so that the server must not be treated as an older one (V26-06).
+ */
 export function isPerRequestError({ code, data }: RpcError): boolean {
   if (code === -32020 || code === -32021) return true
   if (code !== -32022) return false
   const supported = isObject(data) && Array.isArray(data.supported) ? data.supported : []
-  return !supported.some((version) => typeof version === 'string' && spoken.has(version))
+  return !supported.some((version) => typeof version === 'string' && supportedRevisions.has(version))
 }

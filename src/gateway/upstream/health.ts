@@ -2,30 +2,30 @@ import type { Clock } from '../../base/clock.ts'
 import type { UpstreamContext } from './options.ts'
 import type { UpstreamReply, UpstreamState } from './upstream.ts'
 
-/** Keeps how an upstream is doing, by what its requests came to. */
+/** Tracks whether an upstream is up or down, from the outcomes of its requests. */
 export class Health {
   restarts = 0
   dropped = 0
   readonly #clock: Clock
-  readonly #turned: (state: 'up' | 'down', reason?: string) => void
+  readonly #onChange: (state: 'up' | 'down', reason?: string) => void
   #kind: UpstreamState['kind'] = 'untried'
   #since: Date
   #reason: string | undefined
 
-  constructor(clock: Clock, turned: (state: 'up' | 'down', reason?: string) => void = () => {}) {
+  constructor(clock: Clock, onChange: (state: 'up' | 'down', reason?: string) => void = () => {}) {
     this.#clock = clock
-    this.#turned = turned
+    this.#onChange = onChange
     this.#since = clock.now()
   }
 
-  /** A caller who gives up says nothing about the upstream, nor does one bad answer. */
-  note(reply: UpstreamReply | { kind: 'found' }) {
-    if (reply.kind !== 'lost') return this.#turn('up', undefined)
-    if (['down', 'broken', 'unsupported', 'redirected', 'refused'].includes(reply.reason)) this.down(reply.detail)
+  /** A cancelled request or a single malformed answer does not change the state. */
+  record(reply: UpstreamReply | { kind: 'found' }) {
+    if (reply.kind !== 'lost') return this.#set('up', undefined)
+    if (['down', 'broken', 'unsupported', 'redirected', 'refused'].includes(reply.reason)) this.markDown(reply.detail)
   }
 
-  down(reason: string): void {
-    this.#turn('down', reason)
+  markDown(reason: string): void {
+    this.#set('down', reason)
   }
 
   state(): Pick<UpstreamState, 'kind' | 'since' | 'reason' | 'restarts' | 'dropped'> {
@@ -38,17 +38,20 @@ export class Health {
     }
   }
 
-  #turn(kind: 'up' | 'down', reason: string | undefined): void {
+  #set(kind: 'up' | 'down', reason: string | undefined): void {
     const isNew = this.#kind !== kind
     if (isNew) this.#since = this.#clock.now()
     this.#kind = kind
     this.#reason = reason
-    if (isNew) this.#turned(kind, reason)
+    if (isNew) this.#onChange(kind, reason)
   }
 }
 
-/** Tells of each turn of one upstream. */
-export function tellTurns({ news }: UpstreamContext, server: string): (state: 'up' | 'down', reason?: string) => void {
+/** Reports each change of one upstream's health as a gateway event. */
+export function reportHealthChanges(
+  { news }: UpstreamContext,
+  server: string,
+): (state: 'up' | 'down', reason?: string) => void {
   return (state, reason) =>
     news?.tell({ kind: 'upstream-changed', server, state, ...(reason !== undefined && { reason }) })
 }

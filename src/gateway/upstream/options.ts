@@ -2,71 +2,81 @@ import type { Clock } from '../../base/clock.ts'
 import type { Events } from '../../base/events.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { ProcessSlots } from './stdio/process-slots.ts'
-import type { ClientInfo } from './upstream.ts'
+import type { Implementation } from './upstream.ts'
 
-/** Where an upstream is. */
+/** How to reach an upstream. */
 export type UpstreamSettings = StdioSettings | HttpSettings
 
-/** A program that speaks MCP on stdin and stdout. */
+/** An MCP server that is started as a program and speaks over stdin and stdout. */
 export interface StdioSettings {
+  /** The upstream's name in the catalog, the audit and the log. */
   readonly name: string
   readonly command: string
   readonly args?: readonly string[]
+  /** Added to the few variables that every process inherits, such as `PATH`; `ASSENT_*` is never passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
 }
 
-/** An address that speaks MCP over HTTP, as the administrator wrote it. */
+/** An MCP server at an HTTP address from the configuration. */
 export interface HttpSettings {
+  /** The upstream's name in the catalog, the audit and the log. */
   readonly name: string
   readonly url: URL
+  /** Sent with every request, unless the requester's credential sets the same header. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What upstreams share. */
+/** Shared by all upstreams of one gateway. */
 export interface UpstreamContext {
   readonly clock: Clock
-  /** How the gateway introduces itself where the client gave no name. */
-  readonly self: ClientInfo
+  /** Sent as the client's name and version if the downstream client gave none. */
+  readonly self: Implementation
   readonly limits: UpstreamLimits
-  /** The processes of all upstreams together. */
+  /** Limits the number of processes of all upstreams together. */
   readonly slots: ProcessSlots
-  /** Hears when an upstream goes down, and when it is back. */
+  /** Receives an event when an upstream goes down and when it is up again. */
   readonly news?: Events<GatewayNews>
 }
 
-/** Sizes in bytes, times in milliseconds. */
+/** Limits for each upstream. Sizes are in bytes, times in milliseconds. */
 export interface UpstreamLimits {
   /** The longest message an upstream may send. */
   readonly messageBytes: number
-  /** Notifications a second from one session or process; more are dropped. */
+  /** Notifications and requests per second from one session or process; more are dropped. */
   readonly notificationsPerSecond: number
-  /** Questions of one session or process that are open at once. */
+  /** Questions of one session or process that may be open at once. */
   readonly openAsks: number
+  /** How long opening a connection may take. */
   readonly connect: number
-  /** How long a silent upstream is given to answer the probe before it is taken for an older one. */
+  /** How long an upstream may take to answer the 2026-07-28 probe before it is treated as a 2025 server. */
   readonly probe: number
   /** How long a 2025 handshake may take. */
   readonly handshake: number
-  /** How long an upstream may work on a request without a word of it; while it asks somebody, nothing is counted. */
+  /**
+   * How long an upstream may send nothing about a request. Time in which it waits for a person's answer does not count.
+   */
   readonly silence: number
-  /** How long what was found by probing is believed. */
+  /** How long the result of probing is remembered. */
   readonly era: number
+  /** How long a 2025 session or a process may be unused before it is ended. */
   readonly idle: number
-  /** 2025 sessions, or processes, of one upstream. */
+  /** 2025 sessions of one upstream over HTTP. */
   readonly sessions: number
+  /** Processes of one upstream. */
   readonly processes: number
-  /** Requests waiting for a process, and how long they do. */
+  /** Requests of one upstream that may wait for a process. */
   readonly queue: number
+  /** How long a request waits for a process. */
   readonly queueWait: number
-  /** A process that is to be started again sooner than this is waited for. */
+  /** A request waits for a restart that is due sooner than this, and fails at once otherwise. */
   readonly restartPatience: number
-  /** How long a process may take to end by itself, and again after it was told to. */
-  readonly farewell: number
+  /** How long a process may take to exit after its input was closed, and again after SIGTERM. */
+  readonly shutdown: number
 }
 
-/** The limits that hold where none are given. */
-export const defaultLimits: UpstreamLimits = {
+/** The limits that apply unless others are given. */
+export const defaultUpstreamLimits: UpstreamLimits = {
   messageBytes: 4 * 1024 * 1024,
   notificationsPerSecond: 500,
   openAsks: 100,
@@ -81,5 +91,5 @@ export const defaultLimits: UpstreamLimits = {
   queue: 100,
   queueWait: 30_000,
   restartPatience: 2_500,
-  farewell: 2_000,
+  shutdown: 2_000,
 }

@@ -1,42 +1,44 @@
 import type { Json } from '../../base/json.ts'
 import type { LostReason, RpcId, UpstreamHooks, UpstreamReply, UpstreamRequest } from './upstream.ts'
 
-/** Who carries flights: told of each that has ended, to free what it holds for it. */
+/** The session, process or sender that a request is in flight on. */
 export interface PendingOwner {
+  /** The request has ended; the owner frees whatever it holds for it. */
   ended(pending: PendingRequest): void
 }
 
-/** What a flight is on, such as a stream of its own. */
+/** The HTTP stream that brings the reply to one request. */
 export interface ReplyStream {
-  /** The flight has its end, by an answer or without one. */
-  leave(hasAnswer: boolean): void
+  /** The request has ended, with a reply or without one. */
+  release(hasReply: boolean): void
 }
 
 /**
- * One request on its way. It ends once; whatever comes later changes nothing.
- * No function made for one flight is a property of it: such a function, and all that it sees, outlives the flight by far.
+ * One request in flight. It ends once; later replies are ignored.
+ * No closure made for one request is stored in a property of it: V8 would keep the closure and everything it refers to
+ * in memory long after the request has ended.
  */
 export class PendingRequest {
   readonly request: UpstreamRequest
   /** The id on the wire. */
   readonly id: RpcId
-  /** From here on the upstream may have begun to work on it. */
+  /** True as soon as the upstream may have begun to work on the request. */
   sent = false
   reply: UpstreamReply | undefined
   stream: ReplyStream | undefined
-  /** When the upstream last said something about it, or it was sent. */
-  heardAt = 0
+  /** When the upstream last sent something about the request, or when the request was sent. */
+  lastActivityAt = 0
   readonly ended: Promise<UpstreamReply>
-  readonly #carrier: PendingOwner
-  #end: (reply: UpstreamReply) => void = nothing
-  #isWatched = false
+  readonly #owner: PendingOwner
+  #resolve: (reply: UpstreamReply) => void = nothing
+  #watchesSignal = false
 
-  constructor(carrier: PendingOwner, request: UpstreamRequest, id: RpcId) {
-    this.#carrier = carrier
+  constructor(owner: PendingOwner, request: UpstreamRequest, id: RpcId) {
+    this.#owner = owner
     this.request = request
     this.id = id
     this.ended = new Promise((resolve) => {
-      this.#end = resolve
+      this.#resolve = resolve
     })
   }
 
@@ -44,7 +46,7 @@ export class PendingRequest {
     return this.request.hooks
   }
 
-  /** The token the caller wants to hear progress by. */
+  /** The progress token that the caller chose. */
   get callerToken(): Json | undefined {
     const meta = this.request.params._meta
     return meta === undefined || meta === null || typeof meta !== 'object' || Array.isArray(meta)
@@ -52,27 +54,27 @@ export class PendingRequest {
       : meta.progressToken
   }
 
-  /** The token the upstream knows. */
+  /** The progress token that was sent to the upstream. */
   get wireToken(): Json | undefined {
     return this.callerToken === undefined ? undefined : this.id
   }
 
-  /** Whether nobody waits for it any more after it was sent, so that the upstream should be told. */
-  get isTakenBack(): boolean {
+  /** Whether the request was given up after it was sent, so that the upstream should get `notifications/cancelled`. */
+  get needsCancelNotice(): boolean {
     return this.sent && this.reply?.kind === 'lost' && ['cancelled', 'silent'].includes(this.reply.reason)
   }
 
-  /** Ends the flight when the caller wants it no more. */
-  watch() {
+  /** Ends the request as cancelled when the caller's signal aborts. */
+  watchSignal() {
     const { signal } = this.request
     if (signal.aborted) return this.handleEvent()
-    this.#isWatched = true
+    this.#watchesSignal = true
     signal.addEventListener('abort', this, { once: true })
   }
 
-  /** The caller wants it no more. */
+  /** The caller's signal was aborted. The request itself is the event listener, which saves a closure. */
   handleEvent(): void {
-    this.lose('cancelled', 'the caller wants no answer any more')
+    this.lose('cancelled', 'the caller cancelled the request')
   }
 
   lose(reason: LostReason, detail: string, sent = this.sent): void {
@@ -82,9 +84,9 @@ export class PendingRequest {
   end(reply: UpstreamReply): void {
     if (this.reply !== undefined) return
     this.reply = reply
-    if (this.#isWatched) this.request.signal.removeEventListener('abort', this)
-    this.#carrier.ended(this)
-    this.#end(reply)
+    if (this.#watchesSignal) this.request.signal.removeEventListener('abort', this)
+    this.#owner.ended(this)
+    this.#resolve(reply)
   }
 }
 

@@ -5,72 +5,87 @@ import type { Requester } from '../../participant/requester.ts'
 /** The id of a JSON-RPC request. */
 export type RpcId = string | number
 
-/** An error as JSON-RPC says it. */
+/** A JSON-RPC error object. */
 export interface RpcError {
   code: number
   message: string
   data?: Json
 }
 
-/** One MCP server behind the gateway, whatever its transport and revision. */
+/** One MCP server behind the gateway, over any transport and of any revision. */
 export interface Upstream {
   readonly name: string
-  /** What the upstream speaks: probed at first need, remembered with an age, probed again after a failure. */
+  /**
+   * The upstream's revision and capabilities: probed when first needed, remembered for a while, probed again after a
+   * failure.
+   */
   era(client: DownstreamClient, signal: StopSignal): Promise<EraReply>
-  /** One request for one requester. Never throws for what an upstream may do. Nothing is sent twice that may have run. */
+  /**
+   * Sends one request. A failing upstream is a value, never an exception. A request that may have run is not sent
+   * again.
+   */
   request(request: UpstreamRequest): Promise<UpstreamReply>
-  /** Tells a 2025 upstream something on this visitor's session, if there is one; a 2026 upstream is told nothing unasked. */
+  /** Sends a notification on this client's 2025 session, if it has one. Does nothing for a 2026 upstream. */
   notify(client: DownstreamClient, method: string, params: JsonObject): Promise<void>
   /**
-   * What a 2025 upstream says unasked (list changes, resource updates, logging, completed elicitations), and to whom.
-   * From a 2026 upstream it comes to `hooks.news` of a `subscriptions/listen` request.
+   * Notifications of a 2025 upstream that belong to no request: list changes, resource updates, logging, completed
+   * elicitations. Those of a 2026 upstream go to `hooks.notification` of a `subscriptions/listen` request.
    */
-  listen(listener: (news: UpstreamNews) => void): () => void
-  /** Ends this visitor's 2025 session or own process as soon as nothing is in flight on it. */
-  leave(client: DownstreamClient): void
-  /** The same for all that was opened with an account of this participant, which is another one now, or none. */
+  listen(listener: (notification: UpstreamNotification) => void): () => void
+  /** Ends this client's 2025 session or own process as soon as nothing is in flight on it. */
+  release(client: DownstreamClient): void
+  /**
+   * The participant's account was replaced or removed: ends all sessions and processes opened with it, as `release`
+   * does.
+   */
   accountChanged(participant: ParticipantId): void
   state(): UpstreamState
-  /** Ends everything; what is in flight ends as lost. */
+  /** Ends all sessions and processes; requests in flight end as lost. */
   close(): Promise<void>
 }
 
-/** For whom the upstream is spoken to. 2025: one session (or process) for each different visitor. */
+/** The MCP client on whose behalf the upstream is called. Each client has a 2025 session or process of its own. */
 export interface DownstreamClient {
   readonly requester: Requester
   /** Keeps the sessions of one requester apart, such as those of two windows of one client. */
   readonly sessionKey?: string | undefined
-  /** What is declared to the upstream as the client's. */
+  /** The client capabilities that are declared to the upstream. */
   readonly capabilities: JsonObject
-  readonly clientInfo?: ClientInfo | undefined
-  readonly credential?: Credential | undefined
+  readonly clientInfo?: Implementation | undefined
+  readonly credential?: UpstreamCredential | undefined
 }
 
-/** Name and version of a program, and whatever else it says of itself. */
-export interface ClientInfo extends JsonObject {
+/** Name and version of a client, and anything else it says about itself (`Implementation` in MCP). */
+export interface Implementation extends JsonObject {
   name: string
   version: string
 }
 
-/** A secret of the requester: a header of this one request (HTTP), or a variable of a process of their own (stdio). */
-export type Credential =
+/**
+ * A secret of the requester: a header of one request (HTTP), or an environment variable of the requester's own process
+ * (stdio).
+ */
+export type UpstreamCredential =
   | { readonly header: string; readonly value: string }
   | { readonly env: string; readonly value: string }
 
 /** One request to an upstream. */
 export interface UpstreamRequest extends DownstreamClient {
   readonly method: string
-  /** A progress token of the caller's in `_meta` is mapped; the 2026 keys of `_meta` are set by the upstream leg. */
+  /** The upstream replaces the caller's progress token and sets the 2026-07-28 keys of `_meta`. */
   readonly params: JsonObject
   /** `Mcp-Param-*` headers for a 2026 upstream, values already encoded (`encodeHeaderValue`). */
   readonly paramHeaders?: Readonly<Record<string, string>>
-  /** 2025: nothing else that may ask is in flight on the session or process meanwhile, so every question is this request's. */
+  /**
+   * 2025: no other request that may ask is in flight on the session or process, so every question belongs to this
+   * request.
+   */
   readonly exclusive?: boolean
   readonly signal: StopSignal
   readonly hooks?: UpstreamHooks
 }
 
-/** As much of an `AbortSignal` as is needed here; a real one costs more than the rest of a call's watching. */
+/** The part of `AbortSignal` that upstreams need. Making a real one for each call would be expensive. */
 export interface StopSignal {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: StopListener, options?: { once: boolean }): void
@@ -79,26 +94,29 @@ export interface StopSignal {
 
 export type StopListener = (() => void) | { handleEvent(): void }
 
-/** What may come while a request is in flight. A hook that throws harms nobody; an absent one means: not wanted. */
+/** Called while a request is in flight. An exception thrown by a hook does not affect the request. */
 export interface UpstreamHooks {
-  /** The token is the caller's own. */
+  /** `params.progressToken` is the caller's own token. */
   progress?(params: JsonObject): void
   log?(params: JsonObject): void
-  /** A 2025 upstream asks in the middle (`elicitation/create`, `sampling/createMessage`, `roots/list`). Aborted when the answer is no longer wanted. */
+  /**
+   * A 2025 upstream sent `elicitation/create`, `sampling/createMessage` or `roots/list`. The signal aborts when no
+   * answer is needed any more. Without this hook, the upstream gets an error.
+   */
   asked?(method: string, params: JsonObject, signal: AbortSignal): Promise<AskReply>
-  /** Also told as news, for the request that it belongs to may have ended. */
+  /** Listeners of `Upstream.listen` get it too, because the request that it belongs to may have ended. */
   completed?(elicitationId: string): void
   /** Any other notification on this request's own stream, such as those of `subscriptions/listen`. */
-  news?(method: string, params: JsonObject): void
+  notification?(method: string, params: JsonObject): void
 }
 
-/** The answer to what a 2025 upstream asked. */
+/** The answer to a request of a 2025 upstream. */
 export type AskReply = { readonly result: JsonObject } | { readonly error: RpcError }
 
 /** How a request ended. */
 export type UpstreamReply = UpstreamResult | UpstreamError | Unauthorized | Lost
 
-/** `input_required` is a result like any other. */
+/** The upstream answered with a result, which may be `input_required`. */
 export interface UpstreamResult {
   readonly kind: 'result'
   readonly result: JsonObject
@@ -110,62 +128,66 @@ export interface UpstreamError {
   readonly error: RpcError
 }
 
-/** The upstream wants another credential: none was sent, it is not valid, or it lacks a scope. Nothing has run. */
+/** The upstream did not run the request: the credential is missing, invalid, or lacks a scope. */
 export interface Unauthorized {
   readonly kind: 'unauthorized'
   readonly status: 401 | 403
   readonly scopes?: readonly string[]
-  /** `invalid_token`, `insufficient_scope` … as the upstream says. */
+  /** The OAuth error code of the challenge, such as `invalid_token` or `insufficient_scope`. */
   readonly error?: string
   readonly resourceMetadata?: string
 }
 
-/** No answer came. `sent`: the request may have run, so it must not be sent again unasked. */
+/** No answer came. */
 export interface Lost {
   readonly kind: 'lost'
   readonly reason: LostReason
+  /** The request may have run, so it must not be retried automatically. */
   readonly sent: boolean
-  /** For the log; may hold what the upstream said. */
+  /** For the log; may quote the upstream. */
   readonly detail: string
 }
 
-/** Why no answer came, in a word for programs. */
+/** Why no answer came. */
 export type LostReason =
-  /** Not reachable, does not start, or waits to be started again. */
+  /** Not reachable, does not start, or is waiting for its restart. */
   | 'down'
   /** The connection or the process ended before the answer. */
   | 'broken'
-  /** The caller's signal. */
+  /** The caller's signal was aborted. */
   | 'cancelled'
-  /** It said nothing for too long. */
+  /** The upstream sent nothing for too long. */
   | 'silent'
-  /** What came is not MCP. */
+  /** The answer is not valid MCP. */
   | 'malformed'
+  /** The answer is longer than the limit. */
   | 'too-long'
-  /** An HTTP status that is no answer. */
+  /** An HTTP error status without a JSON-RPC error. */
   | 'refused'
+  /** An HTTP redirect, which is never followed. */
   | 'redirected'
-  /** All processes or sessions are in use, and waiting took too long. */
+  /** All processes or sessions are in use, and none became free in time. */
   | 'busy'
-  /** It speaks no revision that we speak. */
+  /** The upstream supports no revision that the gateway supports. */
   | 'unsupported'
+  /** The gateway, the session or the process was closed. */
   | 'closed'
 
-/** What an upstream speaks. */
+/** An upstream's protocol revision and what it declared about itself. */
 export interface UpstreamEra {
   readonly revision: string
-  /** 2026-07-28: each request stands alone, and questions come as results. */
+  /** 2026-07-28: there are no sessions, and the upstream asks questions by results. */
   readonly perRequest: boolean
   readonly capabilities: JsonObject
   readonly serverInfo?: JsonObject
   readonly instructions?: string
 }
 
-/** What was found, or why nothing was. */
+/** An upstream's era, or why it could not be found. */
 export type EraReply = { readonly kind: 'found'; readonly era: UpstreamEra } | UpstreamError | Unauthorized | Lost
 
-/** What a 2025 upstream said without being asked. */
-export interface UpstreamNews {
+/** A notification of a 2025 upstream that belongs to no request, and the client whose session it came on. */
+export interface UpstreamNotification {
   readonly upstream: string
   readonly requester: Requester
   readonly sessionKey?: string
@@ -173,20 +195,20 @@ export interface UpstreamNews {
   readonly params: JsonObject
 }
 
-/** How an upstream is, for `/readyz` and `assent doctor`. */
+/** The health of an upstream, for `/readyz` and `assent doctor`. */
 export interface UpstreamState {
-  /** `untried`: nobody needed it yet. */
+  /** `untried`: no request has needed it yet. */
   readonly kind: 'untried' | 'up' | 'down'
   readonly since: Date
   readonly reason?: string
-  /** How often a process ended that was not to end. */
+  /** How often a process exited unexpectedly. */
   readonly restarts: number
-  /** 2025 sessions, or processes. */
+  /** The number of 2025 sessions or processes. */
   readonly open: number
   readonly inFlight: number
   readonly revision?: string
   /** The last lines that processes wrote to stderr. */
   readonly stderr: readonly string[]
-  /** What came that nobody asked for, or too much of: dropped. */
+  /** How many messages were dropped because they were malformed, unexpected or over the rate limit. */
   readonly dropped: number
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { createGateway } from '../../../src/gateway/gateway.ts'
 import { defaultGatewayClocks, defaultGatewayLimits } from '../../../src/gateway/options.ts'
 import { openUpstream } from '../../../src/gateway/upstream/open.ts'
-import { defaultLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
+import { defaultUpstreamLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
 import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import { createAssent } from '../../../src/index.ts'
 
@@ -36,7 +36,7 @@ const assent = await createAssent({
 const upstreamContext = {
   clock: systemClock,
   self: { name: 'assent', version: '0' },
-  limits: { ...defaultLimits, sessions: 3_000 },
+  limits: { ...defaultUpstreamLimits, sessions: 3_000 },
   slots: new ProcessSlots(64),
 }
 const gateway = createGateway({

@@ -1,16 +1,17 @@
 import { Utf8Chunks } from '../wire/utf8.ts'
 
-/** What a stream of server-sent events brings. */
+/** Receives the events of a stream. */
 export interface EventListener {
   event(data: string): void
+  /** An event is longer than the limit. */
   tooLong(): void
 }
 
-/** Reads server-sent events from chunks of bytes, and remembers where the stream is. */
+/** Parses server-sent events from chunks of bytes, and remembers the id from which the stream can be resumed. */
 export class EventReader {
-  /** The id of the last event that was read whole, to go on from. */
+  /** The id of the last complete event, to resume from. */
   lastId: string | undefined
-  /** How long the server wants us to wait before we go on, in milliseconds. */
+  /** How long the server wants us to wait before we reconnect, in milliseconds. */
   retry: number | undefined
   readonly #bytes = new Utf8Chunks()
   readonly #limit: number
@@ -37,7 +38,7 @@ export class EventReader {
       const lf = text.indexOf('\n', start)
       if (cr !== -1 && cr < start) cr = text.indexOf('\r', start)
       const end = cr !== -1 && (lf === -1 || cr < lf) ? cr : lf
-      // A CR at the very end may be half of a CR LF: wait for what follows.
+      // A CR at the very end may be half of a CR LF: wait for the next chunk.
       if (end === -1 || (end === cr && end === text.length - 1)) break
       this.#line(text.slice(start, end))
       start = end === cr && lf === end + 1 ? end + 2 : end + 1

@@ -1,84 +1,85 @@
 import type { Dispatcher } from 'undici'
+import type { ConnectionPool } from './connection-pool.ts'
+import type { DrainingStreams } from './draining-streams.ts'
 import { EventReader } from './events.ts'
-import type { Lingering } from './lingering.ts'
-import type { Connections } from './pool.ts'
 
 /** One HTTP request to send. */
 export interface Outgoing {
   readonly method: 'POST' | 'GET' | 'DELETE'
-  /** Names and values in turn. */
+  /** Names and values alternately, as undici takes them. */
   readonly headers: string[]
   readonly body?: Buffer | string
 }
 
-/** What all requests to one address share. */
+/** Shared by all requests to one address. */
 export interface HttpTarget {
-  readonly connections: Connections
+  readonly pool: ConnectionPool
   readonly path: string
-  /** How long an answer may be, in bytes. */
+  /** The maximum length of a response, in bytes. */
   readonly limit: number
-  readonly lingering: Lingering
+  readonly draining: DrainingStreams
 }
 
-/** What an HTTP request came to. */
-export type HttpEnd =
-  | { readonly kind: 'answer'; readonly status: number; readonly headers: ResponseHeaders; readonly text: string }
-  /** A stream of events that ended or broke off. */
-  | { readonly kind: 'events-over' }
+/** How an HTTP request ended. */
+export type HttpOutcome =
+  | { readonly kind: 'response'; readonly status: number; readonly headers: ResponseHeaders; readonly text: string }
+  /** A stream of events ended or broke off. */
+  | { readonly kind: 'stream-ended' }
   | { readonly kind: 'too-long' }
   | { readonly kind: 'failed'; readonly error: Error }
 
-/** As they came; a name that came twice has several values. */
+/** The headers of a response; a name that came twice has several values. */
 export type ResponseHeaders = Record<string, string | string[] | undefined>
 
-/** Who wants to know. */
+/** Receives the progress of one HTTP request. */
 export interface ExchangeListener {
   /** The first bytes are about to go out. */
   started?(): void
   head?(status: number, headers: ResponseHeaders): void
   event(data: string): void
-  /** Comes once, and not after `abort`. */
-  ended(end: HttpEnd, exchange: Exchange): void
+  /** Called once, and never after `abort`. */
+  ended(outcome: HttpOutcome, exchange: Exchange): void
 }
 
 let lastId = 0
 const nextId = () => ++lastId
 
-const nobodyWaits = new Error('nobody waits for this any more')
+const abandoned = new Error('the request was abandoned')
 
-/** One HTTP request and what comes back: a body, or a stream of events. Redirects are answers like any other. */
+/** One HTTP request and its response: a body, or a stream of events. Redirects are not followed. */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** One that no other exchange has. */
+  /** Unique in this process. */
   readonly id = nextId()
   readonly #listener: ExchangeListener
   readonly #limit: number
-  readonly #lingering: Lingering
+  readonly #draining: DrainingStreams
   #controller: Dispatcher.DispatchController | undefined
-  #isOver = false
+  #hasEnded = false
   #status = 0
   #headers: ResponseHeaders = {}
   #events: EventReader | undefined
   #chunks: Buffer[] = []
   #length = 0
 
-  constructor(road: HttpTarget, { method, headers, body }: Outgoing, listener: ExchangeListener) {
-    const { connections, path, limit, lingering } = road
+  constructor(target: HttpTarget, { method, headers, body }: Outgoing, listener: ExchangeListener) {
+    const { pool, path, limit, draining } = target
     this.#listener = listener
     this.#limit = limit
-    this.#lingering = lingering
+    this.#draining = draining
     try {
-      connections.dispatch({ method, path, headers, body: body ?? null }, this)
+      pool.dispatch({ method, path, headers, body: body ?? null }, this)
     } catch (error) {
-      // Not before the caller has it in hand.
+      // Deferred, so that the caller has the exchange before its listener is called.
       queueMicrotask(() => this.#end({ kind: 'failed', error: error as Error }))
     }
   }
 
-  /** Where a stream of events can be taken up again. */
+  /** The id from which a stream of events can be resumed. */
   get lastEventId(): string | undefined {
     return this.#events?.lastId
   }
 
+  /** How long the server wants us to wait before we resume the stream, in milliseconds. */
   get retry(): number | undefined {
     return this.#events?.retry
   }
@@ -87,39 +88,39 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#events !== undefined
   }
 
-  get isOver(): boolean {
-    return this.#isOver
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
-  /** Nobody waits for it: a stream that brought its answer may end by itself, any other is closed. */
-  leave(hasAnswer: boolean): void {
-    if (this.#isOver) return
-    if (hasAnswer) this.#lingering.add(this)
+  /** The request has ended. A stream that brought its reply may end by itself; any other is closed. */
+  release(hasReply: boolean): void {
+    if (this.#hasEnded) return
+    if (hasReply) this.#draining.add(this)
     else this.abort()
   }
 
-  /** Closes it; nothing more is heard of it. */
+  /** Closes it; its listener is not called any more. */
   abort(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#chunks = []
-    this.#controller?.abort(nobodyWaits)
+    this.#controller?.abort(abandoned)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(nobodyWaits)
+    if (this.#hasEnded) controller.abort(abandoned)
     else this.#listener.started?.()
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-    if (this.#isOver || status < 200) return
+    if (this.#hasEnded || status < 200) return
     this.#status = status
     this.#headers = headers
     if (status < 300 && mediaType(headers) === 'text/event-stream') {
       this.#events = new EventReader(this.#limit, {
         event: (data) => {
-          if (!this.#isOver) this.#listener.event(data)
+          if (!this.#hasEnded) this.#listener.event(data)
         },
         tooLong: () => this.#tooLong(),
       })
@@ -128,7 +129,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     if (this.#events !== undefined) return this.#events.read(chunk)
     this.#length += chunk.length
     if (this.#length > this.#limit) this.#tooLong()
@@ -136,31 +137,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd() {
-    if (this.#events !== undefined) return this.#end({ kind: 'events-over' })
+    if (this.#events !== undefined) return this.#end({ kind: 'stream-ended' })
     const [first] = this.#chunks
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
-    this.#end({ kind: 'answer', status: this.#status, headers: this.#headers, text: bytes.toString() })
+    this.#end({ kind: 'response', status: this.#status, headers: this.#headers, text: bytes.toString() })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#end(this.#events === undefined ? { kind: 'failed', error } : { kind: 'events-over' })
+    this.#end(this.#events === undefined ? { kind: 'failed', error } : { kind: 'stream-ended' })
   }
 
   #tooLong(): void {
     const controller = this.#controller
     this.#end({ kind: 'too-long' })
-    controller?.abort(nobodyWaits)
+    controller?.abort(abandoned)
   }
 
-  #end(end: HttpEnd): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  #end(outcome: HttpOutcome): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#chunks = []
-    this.#listener.ended(end, this)
+    this.#listener.ended(outcome, this)
   }
 }
 
-/** The media type of an answer, without its parameters. */
+/** The media type of a response, without its parameters. */
 export function mediaType(headers: ResponseHeaders): string {
   const type = headers['content-type']
   return typeof type === 'string' ? (type.split(';', 1)[0] ?? '').trim().toLowerCase() : ''

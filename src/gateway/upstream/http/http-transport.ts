@@ -1,46 +1,46 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { HttpSettings, UpstreamContext } from '../options.ts'
-import type { Credential, UpstreamRequest } from '../upstream.ts'
+import type { UpstreamCredential, UpstreamRequest } from '../upstream.ts'
 import { nameHeader } from '../wire/header-values.ts'
+import { openConnectionPool } from './connection-pool.ts'
+import { DrainingStreams } from './draining-streams.ts'
 import { Exchange, type ExchangeListener, type HttpTarget, type Outgoing } from './exchange.ts'
-import { Lingering } from './lingering.ts'
-import { connectionsTo } from './pool.ts'
 
-const common = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream']
+const commonHeaders = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream']
 
-/** The way to one address: its connections, and the headers each request to it carries. */
+/** Sends HTTP requests to one address, with the headers that each of them carries. */
 export class HttpTransport {
   readonly clock: Clock
   readonly context: UpstreamContext
-  readonly lingering: Lingering
+  readonly draining: DrainingStreams
   readonly #target: HttpTarget
   readonly #headers: string[]
 
   constructor({ url, headers = {} }: HttpSettings, context: UpstreamContext) {
     this.clock = context.clock
     this.context = context
-    this.lingering = new Lingering(context.clock)
+    this.draining = new DrainingStreams(context.clock)
     this.#target = {
-      connections: connectionsTo(url.origin, context.limits.connect),
+      pool: openConnectionPool(url.origin, context.limits.connect),
       path: `${url.pathname}${url.search}`,
       limit: context.limits.messageBytes,
-      lingering: this.lingering,
+      draining: this.draining,
     }
-    this.#headers = [...common, ...Object.entries(headers).flat()]
+    this.#headers = [...commonHeaders, ...Object.entries(headers).flat()]
   }
 
   send(outgoing: Outgoing, listener: ExchangeListener): Exchange {
     return new Exchange(this.#target, outgoing, listener)
   }
 
-  /** The headers of every request; a credential is put on this one only. */
-  headers(revision: string | undefined, credential: Credential | undefined): string[] {
+  /** The headers of one request. The credential is never kept for another one. */
+  headers(revision: string | undefined, credential: UpstreamCredential | undefined): string[] {
     const headers = this.#headers.slice()
     if (revision !== undefined) headers.push('mcp-protocol-version', revision)
     if (credential === undefined || !('header' in credential)) return headers
-    // Whatever the settings say for everybody gives way to what is this requester's own.
+    // The requester's credential replaces a header of the same name from the settings.
     const name = credential.header.toLowerCase()
-    for (let at = common.length; at < headers.length; ) {
+    for (let at = commonHeaders.length; at < headers.length; ) {
       if (headers[at]?.toLowerCase() === name) headers.splice(at, 2)
       else at += 2
     }
@@ -48,7 +48,7 @@ export class HttpTransport {
     return headers
   }
 
-  /** What 2026-07-28 wants repeated outside of the body (H26-03, H26-04). */
+  /** Adds the headers in which 2026-07-28 repeats parts of the body (H26-03, H26-04). */
   perRequestHeaders(revision: string, { method, params, paramHeaders, credential }: UpstreamRequest): string[] {
     const headers = this.headers(revision, credential)
     headers.push('mcp-method', method)
@@ -59,7 +59,7 @@ export class HttpTransport {
   }
 
   async close(): Promise<void> {
-    this.lingering.close()
-    await this.#target.connections.destroy()
+    this.draining.close()
+    await this.#target.pool.destroy()
   }
 }

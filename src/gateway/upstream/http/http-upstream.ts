@@ -1,32 +1,32 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
-import { clientKey, clientOf } from '../client.ts'
+import { clientKey, downstreamClientOf } from '../client-keys.ts'
 import { EraMemory } from '../era-memory.ts'
 import { isPerRequestError } from '../handshake.ts'
-import { Health, tellTurns } from '../health.ts'
+import { Health, reportHealthChanges } from '../health.ts'
 import type { HttpSettings, UpstreamContext } from '../options.ts'
-import { unlessAborted } from '../unless-aborted.ts'
+import { unlessCancelled } from '../unless-cancelled.ts'
 import type {
   DownstreamClient,
   EraReply,
   Lost,
   StopSignal,
   Upstream,
-  UpstreamNews,
+  UpstreamNotification,
   UpstreamReply,
   UpstreamRequest,
   UpstreamState,
 } from '../upstream.ts'
 import { eraOfDiscovery } from '../wire/per-request.ts'
 import { HttpTransport } from './http-transport.ts'
-import { PerRequestLeg } from './per-request-leg.ts'
-import { Session, sessionGone } from './session.ts'
+import { PerRequestSender } from './per-request-sender.ts'
+import { sessionGone, UpstreamSession } from './upstream-session.ts'
 
-const closed: Lost = { kind: 'lost', reason: 'closed', sent: false, detail: 'the gateway ends' }
+const closed: Lost = { kind: 'lost', reason: 'closed', sent: false, detail: 'the gateway is shutting down' }
 const busy: Lost = { kind: 'lost', reason: 'busy', sent: false, detail: 'all sessions are in use' }
 
-/** An upstream at an address. */
+/** Makes an upstream that is reached over HTTP. */
 export function openHttp(settings: HttpSettings, context: UpstreamContext): Upstream {
   return new HttpUpstream(settings, context)
 }
@@ -35,13 +35,13 @@ class HttpUpstream implements Upstream {
   readonly name: string
   readonly #context: UpstreamContext
   readonly #transport: HttpTransport
-  readonly #perRequest: PerRequestLeg
-  readonly #sessions = new Map<string, Session>()
+  readonly #perRequestSender: PerRequestSender
+  readonly #sessions = new Map<string, UpstreamSession>()
   readonly #probes = new Map<string, Promise<EraReply>>()
   readonly #memory: EraMemory
   readonly #health: Health
-  readonly #news = createEvents<UpstreamNews>()
-  #callOffSweep: (() => void) | undefined
+  readonly #notifications = createEvents<UpstreamNotification>()
+  #cancelSweep: (() => void) | undefined
   #isClosed = false
 
   constructor(settings: HttpSettings, context: UpstreamContext) {
@@ -49,14 +49,14 @@ class HttpUpstream implements Upstream {
     this.#context = context
     this.#transport = new HttpTransport(settings, context)
     this.#memory = new EraMemory(context.clock, context.limits.era)
-    this.#health = new Health(context.clock, tellTurns(context, settings.name))
-    this.#perRequest = new PerRequestLeg(this.#transport, () => this.#drop())
+    this.#health = new Health(context.clock, reportHealthChanges(context, settings.name))
+    this.#perRequestSender = new PerRequestSender(this.#transport, () => this.#countDropped())
   }
 
   async era(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     if (this.#isClosed) return closed
     const { era } = this.#memory
-    return era !== undefined ? { kind: 'found', era } : unlessAborted(this.#probe(client), signal)
+    return era !== undefined ? { kind: 'found', era } : unlessCancelled(this.#probe(client), signal)
   }
 
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
@@ -67,9 +67,9 @@ class HttpUpstream implements Upstream {
       if (found.kind !== 'found') return found
       perRequest = found.era.perRequest
     }
-    const reply = await (perRequest ? this.#perRequest.request(request) : this.#inSession(request))
-    this.#health.note(reply)
-    this.#memory.doubt(reply)
+    const reply = await (perRequest ? this.#perRequestSender.request(request) : this.#inSession(request))
+    this.#health.record(reply)
+    this.#memory.forgetIfSuspect(reply)
     return reply
   }
 
@@ -77,11 +77,11 @@ class HttpUpstream implements Upstream {
     this.#sessions.get(clientKey(client))?.notify(method, params)
   }
 
-  listen(listener: (news: UpstreamNews) => void): () => void {
-    return this.#news.listen(listener)
+  listen(listener: (notification: UpstreamNotification) => void): () => void {
+    return this.#notifications.listen(listener)
   }
 
-  leave(client: DownstreamClient): void {
+  release(client: DownstreamClient): void {
     const key = clientKey(client)
     const session = this.#sessions.get(key)
     if (session !== undefined) this.#retire(key, session)
@@ -100,7 +100,7 @@ class HttpUpstream implements Upstream {
     return {
       ...this.#health.state(),
       open: sessions.length,
-      inFlight: sessions.reduce((sum, { inFlight }) => sum + inFlight, this.#perRequest.inFlight),
+      inFlight: sessions.reduce((sum, { inFlight }) => sum + inFlight, this.#perRequestSender.inFlight),
       stderr: [],
       ...(revision !== undefined && { revision }),
     }
@@ -108,22 +108,22 @@ class HttpUpstream implements Upstream {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#callOffSweep?.()
-    this.#perRequest.close()
-    await Promise.all([...this.#sessions.values()].map((session) => session.end('the gateway ends')))
+    this.#cancelSweep?.()
+    this.#perRequestSender.close()
+    await Promise.all([...this.#sessions.values()].map((session) => session.end('the gateway is shutting down')))
     this.#sessions.clear()
     await this.#transport.close()
   }
 
-  /** Visitors with the same credential wait for one probe; another's refusal says nothing about one's own. */
+  /** Clients with the same credential share one probe: the upstream may refuse one credential and accept another. */
   #probe(client: DownstreamClient): Promise<EraReply> {
     const key = JSON.stringify(client.credential ?? null)
     const running = this.#probes.get(key)
     if (running !== undefined) return running
     const probe = this.#discover(client).then((found) => {
       this.#probes.delete(key)
-      if (found.kind === 'found') this.#memory.keep(found.era)
-      this.#health.note(found)
+      if (found.kind === 'found') this.#memory.remember(found.era)
+      this.#health.record(found)
       return found
     })
     this.#probes.set(key, probe)
@@ -131,11 +131,11 @@ class HttpUpstream implements Upstream {
   }
 
   async #discover(client: DownstreamClient): Promise<EraReply> {
-    const silence = new AbortController()
-    const callOff = this.#transport.clock.after(this.#context.limits.probe, () => silence.abort())
-    const probe = { ...clientOf(client), method: 'server/discover', params: {}, signal: silence.signal }
-    const reply = await this.#perRequest.request(probe)
-    callOff()
+    const timeout = new AbortController()
+    const cancelTimer = this.#transport.clock.after(this.#context.limits.probe, () => timeout.abort())
+    const probe = { ...downstreamClientOf(client), method: 'server/discover', params: {}, signal: timeout.signal }
+    const reply = await this.#perRequestSender.request(probe)
+    cancelTimer()
     switch (reply.kind) {
       case 'result': {
         const era = eraOfDiscovery(reply.result)
@@ -157,50 +157,50 @@ class HttpUpstream implements Upstream {
   }
 
   async #inSession(request: UpstreamRequest): Promise<UpstreamReply> {
-    const reply = await this.#once(request)
-    return reply === sessionGone ? this.#once(request) : reply
+    const reply = await this.#tryInSession(request)
+    return reply === sessionGone ? this.#tryInSession(request) : reply
   }
 
-  async #once(request: UpstreamRequest): Promise<UpstreamReply> {
+  async #tryInSession(request: UpstreamRequest): Promise<UpstreamReply> {
     if (request.exclusive !== true) return this.#sessionOf(request)?.request(request) ?? busy
-    const session = this.#enter(request)
+    const session = this.#acquire(request)
     if (session === undefined) return busy
     const reply = await session.request(request)
-    session.leave()
+    session.release()
     return reply
   }
 
-  /** A session on which nobody else can have asked: many servers ask on a stream that belongs to no request. */
-  #enter(client: DownstreamClient): Session | undefined {
+  /** A session with no other request that may ask, because many servers ask on a stream that belongs to no request. */
+  #acquire(client: DownstreamClient): UpstreamSession | undefined {
     const first = clientKey(client)
     for (let n = 1; ; n += 1) {
       const session = this.#sessionOf(client, n === 1 ? first : `${first} ${n}`)
-      if (session === undefined || session.enter()) return session
+      if (session === undefined || session.acquire()) return session
     }
   }
 
-  #sessionOf(client: DownstreamClient, key = clientKey(client)): Session | undefined {
+  #sessionOf(client: DownstreamClient, key = clientKey(client)): UpstreamSession | undefined {
     const open = this.#sessions.get(key)
     if (open !== undefined && !open.isGone) return open
     if (open !== undefined) this.#retire(key, open)
     if (this.#sessions.size >= this.#context.limits.sessions && !this.#makeRoom()) return undefined
-    const session = new Session(
+    const session = new UpstreamSession(
       {
         transport: this.#transport,
-        tell: (client, method, params) => this.#tell(client, method, params),
-        dropped: () => this.#drop(),
+        notified: (client, method, params) => this.#notify(client, method, params),
+        dropped: () => this.#countDropped(),
       },
-      clientOf(client),
+      downstreamClientOf(client),
     )
     this.#sessions.set(key, session)
-    this.#sweepLater()
+    this.#scheduleSweep()
     return session
   }
 
-  /** What is still in flight on it ends by itself. */
-  #retire(key: string, session: Session): void {
+  /** Takes a session out of use. It is closed when the requests in flight on it have ended. */
+  #retire(key: string, session: UpstreamSession): void {
     this.#sessions.delete(key)
-    session.isLeaving = true
+    session.isRetiring = true
     if (session.inFlight === 0) void session.end()
   }
 
@@ -212,23 +212,29 @@ class HttpUpstream implements Upstream {
     return true
   }
 
-  #sweepLater(): void {
+  #scheduleSweep(): void {
     const { idle } = this.#context.limits
-    this.#callOffSweep ??= this.#transport.clock.after(idle / 2, () => {
-      this.#callOffSweep = undefined
+    this.#cancelSweep ??= this.#transport.clock.after(idle / 2, () => {
+      this.#cancelSweep = undefined
       const before = this.#transport.clock.now().getTime() - idle
       for (const [key, session] of this.#sessions) {
         if (session.inFlight === 0 && session.lastUsed <= before) this.#retire(key, session)
       }
-      if (this.#sessions.size > 0) this.#sweepLater()
+      if (this.#sessions.size > 0) this.#scheduleSweep()
     })
   }
 
-  #tell({ requester, sessionKey }: DownstreamClient, method: string, params: JsonObject): void {
-    this.#news.tell({ upstream: this.name, requester, ...(sessionKey !== undefined && { sessionKey }), method, params })
+  #notify({ requester, sessionKey }: DownstreamClient, method: string, params: JsonObject): void {
+    this.#notifications.tell({
+      upstream: this.name,
+      requester,
+      ...(sessionKey !== undefined && { sessionKey }),
+      method,
+      params,
+    })
   }
 
-  #drop(): void {
+  #countDropped(): void {
     this.#health.dropped += 1
   }
 }

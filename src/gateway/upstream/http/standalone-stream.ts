@@ -1,30 +1,30 @@
-import type { Exchange, HttpEnd } from './exchange.ts'
+import type { Exchange, HttpOutcome } from './exchange.ts'
 import type { HttpTransport } from './http-transport.ts'
 
-/** Whose stream it is. */
+/** The session that a standalone stream belongs to. */
 export interface StandaloneStreamOwner {
   headers(): string[]
   event(data: string): void
-  /** The upstream knows the session no longer. */
-  gone(): void
+  /** The upstream does not know the session any more. */
+  sessionGone(): void
 }
 
-const firstWait = 1_000
-const longestWait = 60_000
+const firstWaitMs = 1_000
+const maxWaitMs = 60_000
 
-/** The stream of a 2025 session on which the upstream says what nobody asked for; made anew as often as it breaks. */
+/** The GET stream of a 2025 session, for messages that belong to no request. It is reopened each time it breaks. */
 export class StandaloneStream {
   readonly #transport: HttpTransport
   readonly #owner: StandaloneStreamOwner
   #exchange: Exchange | undefined
-  #callOff: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
   #lastId: string | undefined
-  #wait = firstWait
+  #waitMs = firstWaitMs
   #isClosed = false
-  #tellSettled: () => void = () => {}
-  /** Resolves when it is open, or the upstream said that it has none. */
+  #resolveSettled: () => void = () => {}
+  /** Resolves when the stream is open, or the upstream has refused it. */
   readonly settled = new Promise<void>((resolve) => {
-    this.#tellSettled = resolve
+    this.#resolveSettled = resolve
   })
 
   constructor(transport: HttpTransport, owner: StandaloneStreamOwner) {
@@ -39,33 +39,33 @@ export class StandaloneStream {
     this.#exchange = this.#transport.send(
       { method: 'GET', headers },
       {
-        head: () => this.#tellSettled(),
+        head: () => this.#resolveSettled(),
         event: (data) => {
-          this.#wait = firstWait
+          this.#waitMs = firstWaitMs
           this.#owner.event(data)
         },
-        ended: (end, exchange) => this.#over(end, exchange),
+        ended: (outcome, exchange) => this.#onEnd(outcome, exchange),
       },
     )
   }
 
   close(): void {
     this.#isClosed = true
-    this.#tellSettled()
-    this.#callOff?.()
+    this.#resolveSettled()
+    this.#cancelTimer?.()
     this.#exchange?.abort()
   }
 
-  #over(end: HttpEnd, exchange: Exchange): void {
-    this.#tellSettled()
+  #onEnd(outcome: HttpOutcome, exchange: Exchange): void {
+    this.#resolveSettled()
     if (this.#isClosed) return
-    // Most servers that have no such stream say 405; 409 is one that has not noticed the old stream's end.
-    if (end.kind === 'answer' && end.status < 500 && end.status !== 409 && end.status !== 429) {
-      if (end.status === 404) this.#owner.gone()
+    // Servers without such a stream answer 405. 409 comes from a server that has not noticed the end of the old stream.
+    if (outcome.kind === 'response' && outcome.status < 500 && outcome.status !== 409 && outcome.status !== 429) {
+      if (outcome.status === 404) this.#owner.sessionGone()
       return
     }
     this.#lastId = exchange.lastEventId ?? this.#lastId
-    this.#callOff = this.#transport.clock.after(exchange.retry ?? this.#wait, () => this.open())
-    this.#wait = Math.min(this.#wait * 2, longestWait)
+    this.#cancelTimer = this.#transport.clock.after(exchange.retry ?? this.#waitMs, () => this.open())
+    this.#waitMs = Math.min(this.#waitMs * 2, maxWaitMs)
   }
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../base/clock.ts'
 
-const first = 1_000
-const longest = 60_000
+const firstMs = 1_000
+const maxMs = 60_000
 
-/** When a program that failed may be started again: after a second, and twice as long each time, up to a minute. */
+/** Exponential back-off for a program that failed: restarts wait one second at first and one minute at most. */
 export class BackOff {
   readonly #clock: Clock
   #failures = 0
@@ -20,11 +20,11 @@ export class BackOff {
 
   failed(): void {
     this.#failures += 1
-    this.#next = this.#clock.now().getTime() + Math.min(first * 2 ** (this.#failures - 1), longest)
+    this.#next = this.#clock.now().getTime() + Math.min(firstMs * 2 ** (this.#failures - 1), maxMs)
   }
 
-  /** It did some work: whatever happens next is a new story. */
-  worked(): void {
+  /** The program has answered a request, so its next failure counts as the first. */
+  reset(): void {
     this.#failures = 0
   }
 }

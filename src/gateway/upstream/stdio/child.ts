@@ -9,93 +9,95 @@ export interface Program {
   readonly cwd: string | undefined
 }
 
-/** Who wants to know what a process does. */
+/** Receives the output and the end of a process. */
 export interface ChildListener {
+  /** A line on stdout. */
   line(text: string): void
+  /** A line on stdout over the limit; only its beginning and its end were kept. */
   tooLong(head: string, tail: string): void
-  complained(line: string): void
-  /** It has ended, or could not be started; comes once. */
+  stderrLine(line: string): void
+  /** The process has exited or could not be started. Called once. */
   exited(detail: string): void
 }
 
-/** What may wait to be read by a process before nothing more is written to it. */
-const mostUnread = 16 * 1024 * 1024
-const longestComplaint = 500
+/** Nothing more is written to a process while it has this much left to read. */
+const maxUnreadBytes = 16 * 1024 * 1024
+const maxStderrLine = 500
 
-// Groups that must not outlive us, should we have no time for a farewell.
-const groups = new Set<number>()
+// Process groups to kill if the gateway exits before it has ended them.
+const liveGroups = new Set<number>()
 let isWatchingExit = false
 
-/** A process and its descendants, spoken to by lines. */
+/** A process and its descendants; messages are lines on stdin and stdout. */
 export class Child {
   readonly #process: ChildProcess
-  readonly #gone: Promise<void>
-  #isGone = false
+  readonly #exited: Promise<void>
+  #hasExited = false
 
   constructor({ command, args, env, cwd }: Program, limit: number, listener: ChildListener) {
-    // In a group of its own: what it starts ends with it, and a Ctrl-C in our terminal does not go past us.
+    // In a process group of its own: its descendants end with it, and Ctrl-C in our terminal reaches only the gateway.
     this.#process = spawn(command, [...args], { env, cwd, stdio: 'pipe', detached: !isWindows, windowsHide: true })
     const { pid, stdin, stdout, stderr } = this.#process
     if (pid !== undefined) this.#watchGroup(pid)
 
     const lines = new LineReader(limit, listener)
     stdout?.on('data', (chunk: Buffer) => lines.read(chunk))
-    const complaints = new LineReader(64 * longestComplaint, {
-      line: (text) => listener.complained(text.slice(0, longestComplaint)),
-      tooLong: (head) => listener.complained(head.slice(0, longestComplaint)),
+    const stderrLines = new LineReader(64 * maxStderrLine, {
+      line: (text) => listener.stderrLine(text.slice(0, maxStderrLine)),
+      tooLong: (head) => listener.stderrLine(head.slice(0, maxStderrLine)),
     })
-    stderr?.on('data', (chunk: Buffer) => complaints.read(chunk))
-    // A pipe that breaks is told by the end of the process.
+    stderr?.on('data', (chunk: Buffer) => stderrLines.read(chunk))
+    // A broken pipe is reported by the exit of the process.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {})
 
-    this.#gone = new Promise((resolve) => {
-      const over = (detail: string) => {
-        if (this.#isGone) return
-        this.#isGone = true
-        if (pid !== undefined) groups.delete(pid)
+    this.#exited = new Promise((resolve) => {
+      const onExit = (detail: string) => {
+        if (this.#hasExited) return
+        this.#hasExited = true
+        if (pid !== undefined) liveGroups.delete(pid)
         resolve()
         listener.exited(detail)
       }
       this.#process.on('error', (error) => {
-        if (pid === undefined) over(`could not be started: ${error.message}`)
+        if (pid === undefined) onExit(`could not be started: ${error.message}`)
       })
       this.#process.on('exit', (code, signal) => {
         const detail = signal === null ? `ended with code ${code}` : `ended by ${signal}`
         this.#kill('SIGKILL')
-        // What it wrote last is still to be read; what it started may hold the pipe open.
-        this.#process.on('close', () => over(detail))
-        setTimeout(() => over(detail), 500).unref()
+        // 'close' comes after the last output was read, but never if a descendant keeps the pipe open.
+        this.#process.on('close', () => onExit(detail))
+        setTimeout(() => onExit(detail), 500).unref()
       })
     })
   }
 
-  /** False: it does not read what it is sent, or is gone, and this was not written. */
+  /** False if nothing was written, because the process does not read its input or has exited. */
   write(message: string | Buffer): boolean {
     const { stdin } = this.#process
-    if (this.#isGone || stdin === null || !stdin.writable || stdin.writableLength > mostUnread) return false
+    if (this.#hasExited || stdin === null || !stdin.writable || stdin.writableLength > maxUnreadBytes) return false
     stdin.write(message)
     stdin.write('\n')
     return true
   }
 
-  /** Ends it and all it started: by closing its input, then by asking, then by force. */
-  async end(farewell: number): Promise<void> {
+  /** Ends the process and its descendants: closes its input, then sends SIGTERM, then SIGKILL. */
+  async end(graceMs: number): Promise<void> {
     this.#process.stdin?.end()
-    if (await this.#isGoneWithin(farewell)) return
+    if (await this.#exitsWithin(graceMs)) return
     this.#kill('SIGTERM')
-    if (await this.#isGoneWithin(farewell)) return
+    if (await this.#exitsWithin(graceMs)) return
     this.#kill('SIGKILL')
-    await this.#gone
+    await this.#exited
   }
 
-  async #isGoneWithin(ms: number): Promise<boolean> {
+  async #exitsWithin(ms: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), ms)
     })
-    const isGone = await Promise.race([this.#gone.then(() => true), late])
+    const hasExited = await Promise.race([this.#exited.then(() => true), late])
     clearTimeout(timer)
-    return isGone
+    return hasExited
   }
 
   #kill(signal: NodeJS.Signals): void {
@@ -106,11 +108,11 @@ export class Child {
   }
 
   #watchGroup(pid: number): void {
-    groups.add(pid)
+    liveGroups.add(pid)
     if (isWatchingExit) return
     isWatchingExit = true
     process.on('exit', () => {
-      for (const group of groups) killGroup(group, 'SIGKILL')
+      for (const group of liveGroups) killGroup(group, 'SIGKILL')
     })
   }
 }
@@ -121,6 +123,6 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // None of it is left.
+    // The group has ended already.
   }
 }

@@ -1,15 +1,15 @@
 import { Utf8Chunks } from '../wire/utf8.ts'
 
-/** What a stream of lines brings. */
+/** Receives the lines of a stream. */
 export interface LineListener {
   line(text: string): void
-  /** A line over the limit; its beginning and its end are all that is left of it. */
+  /** A line over the limit; only its beginning and its end were kept. */
   tooLong(head: string, tail: string): void
 }
 
-const kept = 1_024
+const excerptLength = 1_024
 
-/** Reads lines from chunks of bytes, and never holds more than one line of the longest length. */
+/** Splits chunks of bytes into lines, and never buffers more than one line of the maximum length. */
 export class LineReader {
   readonly #bytes = new Utf8Chunks()
   readonly #limit: number
@@ -33,16 +33,16 @@ export class LineReader {
     }
     this.#rest = text.slice(start)
     if (this.#rest.length > this.#limit) {
-      this.#head ??= this.#rest.slice(0, kept)
-      this.#rest = this.#rest.slice(-kept)
+      this.#head ??= this.#rest.slice(0, excerptLength)
+      this.#rest = this.#rest.slice(-excerptLength)
     }
   }
 
   #line(line: string) {
     if (this.#head !== undefined || line.length > this.#limit) {
-      const head = this.#head ?? line.slice(0, kept)
+      const head = this.#head ?? line.slice(0, excerptLength)
       this.#head = undefined
-      return this.#listener.tooLong(head, line.slice(-kept))
+      return this.#listener.tooLong(head, line.slice(-excerptLength))
     }
     const text = line.trim()
     if (text !== '') this.#listener.line(text)

@@ -1,15 +1,15 @@
-/** A process that takes a place. */
-export interface Occupant {
-  /** Since when nobody uses it; undefined while somebody does, or while it ends already. */
+/** A process that holds a slot. */
+export interface SlotHolder {
+  /** When the process was last used; undefined while it is in use or ending. */
   idleSince(): number | undefined
-  /** Ends it; its place is free when it has ended. */
+  /** Ends the process. Its slot is released when it has exited. */
   evict(): void
 }
 
-/** How many processes there may be, of all upstreams together. */
+/** Limits the number of processes of all upstreams together. */
 export class ProcessSlots {
   readonly #max: number
-  readonly #occupants = new Set<Occupant>()
+  readonly #holders = new Set<SlotHolder>()
   readonly #listeners = new Set<() => void>()
 
   constructor(max = 64) {
@@ -17,39 +17,39 @@ export class ProcessSlots {
   }
 
   get taken(): number {
-    return this.#occupants.size
+    return this.#holders.size
   }
 
-  /** False: none is free now; if one of them is idle, it is ended to make room. */
-  take(occupant: Occupant): boolean {
-    if (this.#occupants.size >= this.#max) {
-      longestIdle(this.#occupants)?.evict()
+  /** False if no slot is free; then the process that has been idle for longest is ended to make room. */
+  acquire(holder: SlotHolder): boolean {
+    if (this.#holders.size >= this.#max) {
+      longestIdle(this.#holders)?.evict()
       return false
     }
-    this.#occupants.add(occupant)
+    this.#holders.add(holder)
     return true
   }
 
-  free(occupant: Occupant): void {
-    if (!this.#occupants.delete(occupant)) return
+  release(holder: SlotHolder): void {
+    if (!this.#holders.delete(holder)) return
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** Calls whenever a place becomes free. Returns how to stop. */
-  onFree(listener: () => void): () => void {
+  /** Calls the listener whenever a slot is released. Returns a function that stops it. */
+  onRelease(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 }
 
-/** The one that nobody used for longest. */
-export function longestIdle<Some extends Occupant>(occupants: Iterable<Some>): Some | undefined {
-  let found: Some | undefined
+/** The process that has been idle for longest. */
+export function longestIdle<Holder extends SlotHolder>(holders: Iterable<Holder>): Holder | undefined {
+  let found: Holder | undefined
   let since = Number.POSITIVE_INFINITY
-  for (const occupant of occupants) {
-    const idle = occupant.idleSince() ?? Number.POSITIVE_INFINITY
+  for (const holder of holders) {
+    const idle = holder.idleSince() ?? Number.POSITIVE_INFINITY
     if (idle >= since) continue
-    found = occupant
+    found = holder
     since = idle
   }
   return found

@@ -1,11 +1,11 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
-import { clientKey, clientOf, processKey, sharedProcessKey } from '../client.ts'
+import { clientKey, downstreamClientOf, processKey, sharedProcessKey } from '../client-keys.ts'
 import { EraMemory } from '../era-memory.ts'
-import { Health, tellTurns } from '../health.ts'
+import { Health, reportHealthChanges } from '../health.ts'
 import type { StdioSettings, UpstreamContext } from '../options.ts'
-import { unlessAborted } from '../unless-aborted.ts'
+import { unlessCancelled } from '../unless-cancelled.ts'
 import type {
   DownstreamClient,
   EraReply,
@@ -14,7 +14,7 @@ import type {
   StopSignal,
   Upstream,
   UpstreamEra,
-  UpstreamNews,
+  UpstreamNotification,
   UpstreamReply,
   UpstreamRequest,
   UpstreamState,
@@ -23,11 +23,14 @@ import { BackOff } from './back-off.ts'
 import { childEnvironment } from './environment.ts'
 import { longestIdle } from './process-slots.ts'
 import { WaitQueue } from './wait-queue.ts'
-import { type Meeting, Worker, type WorkerOwner } from './worker.ts'
+import { type HandshakePlan, Worker, type WorkerOwner } from './worker.ts'
 
-const keptLines = 20
+const maxStderrLines = 20
 
-/** An upstream that is a program: a process for each 2025 visitor, one for all where requests stand alone. */
+/**
+ * Makes an upstream that is a program: one process for each client on 2025 revisions, one for all clients on
+ * 2026-07-28.
+ */
 export function openStdio(settings: StdioSettings, context: UpstreamContext): Upstream {
   return new StdioUpstream(settings, context)
 }
@@ -41,13 +44,13 @@ class StdioUpstream implements Upstream {
   readonly #memory: EraMemory
   readonly #health: Health
   readonly #backOff: BackOff
-  readonly #news = createEvents<UpstreamNews>()
+  readonly #notifications = createEvents<UpstreamNotification>()
   readonly #stderr: string[] = []
   readonly #owner: WorkerOwner
-  readonly #stopListening: () => void
+  readonly #stopWatchingSlots: () => void
   #probing: Promise<EraReply> | undefined
-  #diesOfProbes = false
-  #callOffSweep: (() => void) | undefined
+  #exitsOnProbe = false
+  #cancelSweep: (() => void) | undefined
   #isClosed = false
 
   constructor(settings: StdioSettings, context: UpstreamContext) {
@@ -57,33 +60,33 @@ class StdioUpstream implements Upstream {
     this.#context = context
     this.#queue = new WaitQueue(clock)
     this.#memory = new EraMemory(clock, limits.era)
-    this.#health = new Health(clock, tellTurns(context, settings.name))
+    this.#health = new Health(clock, reportHealthChanges(context, settings.name))
     this.#backOff = new BackOff(clock)
-    this.#stopListening = slots.onFree(() => this.#queue.wake())
+    this.#stopWatchingSlots = slots.onRelease(() => this.#queue.wake())
     this.#owner = {
       context,
-      tell: (client, method, params) => this.#tell(client, method, params),
+      notified: (client, method, params) => this.#notify(client, method, params),
       dropped: () => {
         this.#health.dropped += 1
       },
-      complained: (line) => {
+      stderrLine: (line) => {
         this.#stderr.push(line)
-        if (this.#stderr.length > keptLines) this.#stderr.shift()
+        if (this.#stderr.length > maxStderrLines) this.#stderr.shift()
       },
-      freed: () => this.#freed(),
-      exited: (worker, detail) => this.#exited(worker, detail),
+      released: () => this.#onRelease(),
+      exited: (worker, detail) => this.#onExit(worker, detail),
     }
   }
 
   async era(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     for (;;) {
-      if (this.#isClosed) return lost('closed', 'the gateway ends')
+      if (this.#isClosed) return lost('closed', 'the gateway is shutting down')
       const { era } = this.#memory
       if (era !== undefined) return { kind: 'found', era }
       if (signal.aborted) return cancelled
-      // What a process that runs was found to speak, it speaks as long as it runs.
-      const met = [...this.#workers].find((worker) => worker.era !== undefined && !worker.isEnding)?.era
-      if (met !== undefined) this.#memory.keep(met)
+      // A running process does not change its era.
+      const running = [...this.#workers].find((worker) => worker.era !== undefined && !worker.isEnding)?.era
+      if (running !== undefined) this.#memory.remember(running)
       else if (this.#probing === undefined) return this.#probe(client, signal)
       else await this.#queue.wait(signal, this.#context.limits.handshake)
     }
@@ -92,26 +95,26 @@ class StdioUpstream implements Upstream {
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     const found = await this.era(request, request.signal)
     if (found.kind !== 'found') return found
-    const worker = await this.#enter(request, found.era)
+    const worker = await this.#acquire(request, found.era)
     if (!(worker instanceof Worker)) return worker
     const reply = await worker.request(request)
-    worker.leave()
-    if (reply.kind !== 'lost') this.#backOff.worked()
-    this.#health.note(reply)
-    this.#memory.doubt(reply)
+    worker.release()
+    if (reply.kind !== 'lost') this.#backOff.reset()
+    this.#health.record(reply)
+    this.#memory.forgetIfSuspect(reply)
     return reply
   }
 
   async notify(client: DownstreamClient, method: string, params: JsonObject): Promise<void> {
-    for (const worker of this.#of(client)) worker.notify(method, params)
+    for (const worker of this.#workersOf(client)) worker.notify(method, params)
   }
 
-  listen(listener: (news: UpstreamNews) => void): () => void {
-    return this.#news.listen(listener)
+  listen(listener: (notification: UpstreamNotification) => void): () => void {
+    return this.#notifications.listen(listener)
   }
 
-  leave(client: DownstreamClient): void {
-    for (const worker of this.#of(client)) this.#retire(worker)
+  release(client: DownstreamClient): void {
+    for (const worker of this.#workersOf(client)) this.#retire(worker)
   }
 
   accountChanged(participant: ParticipantId): void {
@@ -134,105 +137,105 @@ class StdioUpstream implements Upstream {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#callOffSweep?.()
+    this.#cancelSweep?.()
     this.#queue.wake()
     await Promise.all([...this.#workers].map((worker) => worker.end()))
-    this.#stopListening()
+    this.#stopWatchingSlots()
   }
 
-  /** One at a time: a program is not started many times over to learn the same thing. */
+  /** Only one probe runs at a time, so that a program is not started several times to learn the same thing. */
   async #probe(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     const deadline = this.#now() + this.#context.limits.queueWait
     for (;;) {
-      const started = this.#start(client, processKey(client), this.#diesOfProbes ? 'initialize' : 'probe')
+      const started = this.#start(client, processKey(client), this.#exitsOnProbe ? 'initialize' : 'probe')
       if (started instanceof Worker) {
-        this.#probing = this.#met(started, client)
-        return unlessAborted(this.#probing, signal)
+        this.#probing = this.#finishProbe(started, client)
+        return unlessCancelled(this.#probing, signal)
       }
-      const refusal = started ?? (await this.#stillFull(signal, deadline))
+      const refusal = started ?? (await this.#waitForRoom(signal, deadline))
       if (refusal !== undefined) return refusal
       if (this.#probing !== undefined) return this.era(client, signal)
     }
   }
 
-  async #met(first: Worker, client: DownstreamClient): Promise<EraReply> {
+  async #finishProbe(first: Worker, client: DownstreamClient): Promise<EraReply> {
     let worker = first
-    let met = await worker.ready
-    // Some older servers do not survive a request before the handshake; as 2025 servers they may do well.
-    if (met.kind === 'lost' && worker.isGone && !this.#diesOfProbes && !this.#isClosed) {
-      this.#diesOfProbes = true
+    let found = await worker.ready
+    // Some 2025 servers exit when a request comes before `initialize`, so they are started again without a probe.
+    if (found.kind === 'lost' && worker.hasExited && !this.#exitsOnProbe && !this.#isClosed) {
+      this.#exitsOnProbe = true
       const again = this.#start(client, processKey(client), 'initialize', true)
       if (again instanceof Worker) {
         worker = again
-        met = await worker.ready
+        found = await worker.ready
       }
-      if (met.kind !== 'found') this.#diesOfProbes = false
+      if (found.kind !== 'found') this.#exitsOnProbe = false
     }
-    if (met.kind === 'found') this.#keep(worker, met.era.perRequest)
+    if (found.kind === 'found') this.#rememberEra(worker, found.era.perRequest)
     else void worker.end()
     this.#probing = undefined
-    this.#health.note(met)
+    this.#health.record(found)
     this.#queue.wake()
-    return met
+    return found
   }
 
-  #keep(worker: Worker, perRequest: boolean): void {
-    if (worker.era !== undefined) this.#memory.keep(worker.era)
+  #rememberEra(worker: Worker, perRequest: boolean): void {
+    if (worker.era !== undefined) this.#memory.remember(worker.era)
     if (perRequest) worker.key = sharedProcessKey(worker.client)
   }
 
-  /** A process that this request may use, in use from here on. */
-  async #enter(request: UpstreamRequest, era: UpstreamEra): Promise<Worker | Lost> {
+  /** Acquires a process for this request. Starts one if needed, and waits while there is no room. */
+  async #acquire(request: UpstreamRequest, era: UpstreamEra): Promise<Worker | Lost> {
     const { perRequest } = era
     const key = perRequest ? sharedProcessKey(request) : processKey(request)
     const exclusive = request.exclusive === true && !perRequest
     const deadline = this.#now() + this.#context.limits.queueWait
     for (;;) {
-      if (this.#isClosed) return lost('closed', 'the gateway ends')
+      if (this.#isClosed) return lost('closed', 'the gateway is shutting down')
       if (request.signal.aborted) return cancelled
-      for (const worker of this.#workers) if (worker.key === key && worker.enter(exclusive)) return worker
+      for (const worker of this.#workers) if (worker.key === key && worker.acquire(exclusive)) return worker
       const started = this.#start(request, key, era)
       if (started instanceof Worker) {
-        started.enter(exclusive)
+        started.acquire(exclusive)
         return started
       }
-      const refusal = started ?? (await this.#stillFull(request.signal, deadline))
+      const refusal = started ?? (await this.#waitForRoom(request.signal, deadline))
       if (refusal !== undefined) return refusal
     }
   }
 
-  /** Undefined: there is no room now. */
-  #start(client: DownstreamClient, key: string, meeting: Meeting, atOnce = false): Worker | Lost | undefined {
+  /** Undefined if there is no room now, or the restart is not due yet. */
+  #start(client: DownstreamClient, key: string, plan: HandshakePlan, atOnce = false): Worker | Lost | undefined {
     const { limits, slots } = this.#context
     const wait = atOnce ? 0 : this.#backOff.remaining
     if (wait > limits.restartPatience)
-      return lost('down', `it failed, and is started again in ${Math.ceil(wait / 1_000)} s`)
+      return lost('down', `the process failed and will be restarted in ${Math.ceil(wait / 1_000)} s`)
     if (wait > 0) return undefined
     if (this.#workers.size >= limits.processes) {
       longestIdle(this.#workers)?.evict()
       return undefined
     }
-    const place = { idleSince: () => worker?.idleSince(), evict: () => worker?.evict() }
+    const holder = { idleSince: () => worker?.idleSince(), evict: () => worker?.evict() }
     let worker: Worker | undefined
-    if (!slots.take(place)) return undefined
-    worker = new Worker(this.#owner, this.#program(client), clientOf(client), key, meeting)
+    if (!slots.acquire(holder)) return undefined
+    worker = new Worker(this.#owner, this.#program(client), downstreamClientOf(client), key, plan)
     this.#workers.add(worker)
-    this.#slots.set(worker, place)
-    this.#sweepLater()
+    this.#slots.set(worker, holder)
+    this.#scheduleSweep()
     return worker
   }
 
   readonly #slots = new WeakMap<Worker, { idleSince(): number | undefined; evict(): void }>()
 
-  /** Waits for room, or says why it does not. */
-  async #stillFull(signal: StopSignal, deadline: number): Promise<Lost | undefined> {
+  /** Waits until something changes; returns why the request must not wait any longer, if so. */
+  async #waitForRoom(signal: StopSignal, deadline: number): Promise<Lost | undefined> {
     const { limits } = this.#context
-    if (this.#queue.size >= limits.queue) return lost('busy', 'too many requests wait for a process')
+    if (this.#queue.size >= limits.queue) return lost('busy', 'too many requests are waiting for a process')
     const left = deadline - this.#now()
     if (left <= 0) return lost('busy', 'all processes are in use')
     await this.#queue.wait(signal, Math.min(left, this.#backOff.remaining || left))
     if (signal.aborted) return cancelled
-    return this.#isClosed ? lost('closed', 'the gateway ends') : undefined
+    return this.#isClosed ? lost('closed', 'the gateway is shutting down') : undefined
   }
 
   #program({ credential }: DownstreamClient) {
@@ -241,50 +244,56 @@ class StdioUpstream implements Upstream {
     return { command, args, cwd, env: childEnvironment(process.env, env, secret) }
   }
 
-  #freed(): void {
-    // An idle process keeps its place from those who wait for one; they look, and end it if they need to.
+  #onRelease(): void {
+    // Waiting requests look again: they can use this process, or end it if they need its slot.
     this.#queue.wake()
   }
 
-  #exited(worker: Worker, detail: string): void {
+  #onExit(worker: Worker, detail: string): void {
     this.#workers.delete(worker)
     if (!worker.isEnding && !this.#isClosed) {
       this.#health.restarts += 1
-      this.#health.down(`the process ${detail}`)
+      this.#health.markDown(`the process ${detail}`)
       this.#backOff.failed()
       this.#memory.forget()
     }
-    const place = this.#slots.get(worker)
-    if (place !== undefined) this.#context.slots.free(place)
+    const holder = this.#slots.get(worker)
+    if (holder !== undefined) this.#context.slots.release(holder)
     this.#queue.wake()
   }
 
-  /** The 2025 processes of this visitor, whatever secret they were started with. */
-  #of(client: DownstreamClient): Worker[] {
+  /** The 2025 processes of this client, whatever secret they were started with. */
+  #workersOf(client: DownstreamClient): Worker[] {
     const key = clientKey(client)
     return [...this.#workers].filter(({ era, client: own }) => era?.perRequest !== true && clientKey(own) === key)
   }
 
   #retire(worker: Worker): void {
-    worker.isLeaving = true
+    worker.isRetiring = true
     if (worker.idleSince() !== undefined) void worker.end()
   }
 
-  #sweepLater(): void {
+  #scheduleSweep(): void {
     const { clock, limits } = this.#context
-    this.#callOffSweep ??= clock.after(limits.idle / 2, () => {
-      this.#callOffSweep = undefined
+    this.#cancelSweep ??= clock.after(limits.idle / 2, () => {
+      this.#cancelSweep = undefined
       const before = this.#now() - limits.idle
       for (const worker of this.#workers) {
         const since = worker.idleSince()
         if (since !== undefined && since <= before) void worker.end()
       }
-      if (this.#workers.size > 0) this.#sweepLater()
+      if (this.#workers.size > 0) this.#scheduleSweep()
     })
   }
 
-  #tell({ requester, sessionKey }: DownstreamClient, method: string, params: JsonObject): void {
-    this.#news.tell({ upstream: this.name, requester, ...(sessionKey !== undefined && { sessionKey }), method, params })
+  #notify({ requester, sessionKey }: DownstreamClient, method: string, params: JsonObject): void {
+    this.#notifications.tell({
+      upstream: this.name,
+      requester,
+      ...(sessionKey !== undefined && { sessionKey }),
+      method,
+      params,
+    })
   }
 
   #now(): number {
@@ -292,7 +301,7 @@ class StdioUpstream implements Upstream {
   }
 }
 
-const cancelled = lost('cancelled', 'the caller wants no answer any more')
+const cancelled = lost('cancelled', 'the caller cancelled the request')
 
 function lost(reason: LostReason, detail: string): Lost {
   return { kind: 'lost', reason, sent: false, detail }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { StopSignal } from '../upstream.ts'
 
-/** Requests that wait for a process. */
+/** Requests that wait for a process to become available. */
 export class WaitQueue {
   readonly #clock: Clock
   readonly #wakers = new Set<() => void>()
@@ -14,22 +14,22 @@ export class WaitQueue {
     return this.#wakers.size
   }
 
-  /** Until something changed, the signal, or so many milliseconds. */
+  /** Resolves at the next `wake`, when the signal aborts, or after `ms` milliseconds. */
   wait(signal: StopSignal, ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        callOff()
+        cancelTimer()
         signal.removeEventListener('abort', wake)
         this.#wakers.delete(wake)
         resolve()
       }
-      const callOff = this.#clock.after(ms, wake)
+      const cancelTimer = this.#clock.after(ms, wake)
       signal.addEventListener('abort', wake, { once: true })
       this.#wakers.add(wake)
     })
   }
 
-  /** Lets all look again, whoever waited longest first. */
+  /** Resolves every wait, in the order in which they began. */
   wake(): void {
     for (const wake of [...this.#wakers]) wake()
   }

@@ -6,38 +6,42 @@ import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type { DownstreamClient, EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { readMessage } from '../wire/message.ts'
 import { eraOfDiscovery } from '../wire/per-request.ts'
-import { cancelled, writeRequest } from '../wire/write.ts'
+import { cancelNotice, writeRequest } from '../wire/write.ts'
 import { Child, type Program } from './child.ts'
-import type { Occupant } from './process-slots.ts'
+import type { SlotHolder } from './process-slots.ts'
 
-/** How a new process is met: asked what it speaks, greeted as a 2025 server, or taken for what was found before. */
-export type Meeting = 'probe' | 'initialize' | UpstreamEra
+/**
+ * How the handshake with a new process begins: with a probe for 2026-07-28, as with a 2025 server, or by a known era.
+ */
+export type HandshakePlan = 'probe' | 'initialize' | UpstreamEra
 
-/** Nobody takes these back. */
-const handshakes = new Set(['initialize', 'server/discover'])
+/** Requests for which the upstream gets no `notifications/cancelled`. */
+const handshakeMethods = new Set(['initialize', 'server/discover'])
 
-/** What a process needs from its upstream. */
+/** The upstream that a process belongs to. */
 export interface WorkerOwner {
   readonly context: UpstreamContext
-  tell(client: DownstreamClient, method: string, params: JsonObject): void
+  /** The process sent a notification that belongs to no request. */
+  notified(client: DownstreamClient, method: string, params: JsonObject): void
   dropped(): void
-  complained(line: string): void
-  /** Somebody may use it, or its place, now. */
-  freed(worker: Worker): void
+  stderrLine(line: string): void
+  /** A request has stopped using the process, so that another may use it or its slot. */
+  released(worker: Worker): void
   exited(worker: Worker, detail: string): void
 }
 
 /** One process of an upstream. */
-export class Worker implements Occupant, PendingOwner {
-  /** Who may use it. */
+export class Worker implements SlotHolder, PendingOwner {
+  /** Only clients with this key may use the process. */
   key: string
   readonly client: DownstreamClient
   readonly ready: Promise<EraReply>
   era: UpstreamEra | undefined
-  /** It is told to end, and nobody else is to use it. */
+  /** The process has been told to exit and takes no new requests. */
   isEnding = false
-  isLeaving = false
-  isGone = false
+  /** The process takes no new requests and ends when the requests in flight have ended. */
+  isRetiring = false
+  hasExited = false
   readonly #owner: WorkerOwner
   readonly #conversation: Conversation
   readonly #child: Child
@@ -45,7 +49,7 @@ export class Worker implements Occupant, PendingOwner {
   #isExclusive = false
   #lastUsed: number
 
-  constructor(owner: WorkerOwner, program: Program, client: DownstreamClient, key: string, meeting: Meeting) {
+  constructor(owner: WorkerOwner, program: Program, client: DownstreamClient, key: string, plan: HandshakePlan) {
     this.#owner = owner
     this.key = key
     this.client = client
@@ -54,17 +58,17 @@ export class Worker implements Occupant, PendingOwner {
     this.#conversation = new Conversation({
       clock,
       limits,
-      say: (message) => void this.#child.write(JSON.stringify(message)),
-      tell: (method, params) => owner.tell(client, method, params),
+      send: (message) => void this.#child.write(JSON.stringify(message)),
+      notified: (method, params) => owner.notified(client, method, params),
       dropped: owner.dropped,
     })
     this.#child = new Child(program, limits.messageBytes, {
-      line: (text) => this.#conversation.hear(readMessage(text)),
+      line: (text) => this.#conversation.receive(readMessage(text)),
       tooLong: (head, tail) => this.#tooLong(head, tail),
-      complained: owner.complained,
-      exited: (detail) => this.#exited(detail),
+      stderrLine: owner.stderrLine,
+      exited: (detail) => this.#onExit(detail),
     })
-    this.ready = this.#meet(meeting)
+    this.ready = this.#handshake(plan)
   }
 
   get inFlight(): number {
@@ -79,30 +83,30 @@ export class Worker implements Occupant, PendingOwner {
     void this.end()
   }
 
-  /** Takes it into use if that is possible; `leave` gives it back. */
-  enter(exclusive: boolean): boolean {
-    if (this.isEnding || this.isLeaving || this.#isExclusive) return false
+  /** Lets one more request use the process, until `release`. False if the process cannot take it now. */
+  acquire(exclusive: boolean): boolean {
+    if (this.isEnding || this.isRetiring || this.#isExclusive) return false
     if (exclusive && (this.#users > 0 || this.#conversation.hasOrphans)) return false
     this.#users += 1
     this.#isExclusive = exclusive
     return true
   }
 
-  leave(): void {
+  release(): void {
     this.#users -= 1
     this.#isExclusive = false
     this.#lastUsed = this.#now()
-    if (this.isLeaving && this.#users === 0) void this.end()
-    this.#owner.freed(this)
+    if (this.isRetiring && this.#users === 0) void this.end()
+    this.#owner.released(this)
   }
 
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
-    // On board before the handshake is over: what an upstream asks first is then already somebody's.
-    const pending = this.#conversation.take(this, request)
-    pending.watch()
+    // Registered before the handshake ends, so that an early question of the upstream finds the request it belongs to.
+    const pending = this.#conversation.register(this, request)
+    pending.watchSignal()
     if (this.era === undefined) {
-      const met = await Promise.race([this.ready, pending.ended])
-      if (met.kind !== 'found') pending.end(met)
+      const handshake = await Promise.race([this.ready, pending.ended])
+      if (handshake.kind !== 'found') pending.end(handshake)
     }
     if (pending.reply === undefined) this.#write(pending, this.era?.perRequest === true)
     return pending.ended
@@ -114,24 +118,24 @@ export class Worker implements Occupant, PendingOwner {
 
   async end(): Promise<void> {
     this.isEnding = true
-    this.#conversation.loseAll('closed', 'the process is ended')
-    await this.#child.end(this.#owner.context.limits.farewell)
+    this.#conversation.loseAll('closed', 'the process was ended by the gateway')
+    await this.#child.end(this.#owner.context.limits.shutdown)
   }
 
-  async #meet(meeting: Meeting): Promise<EraReply> {
-    // Not in the constructor's own turn: the upstream has to know the worker first.
+  async #handshake(plan: HandshakePlan): Promise<EraReply> {
+    // Deferred until the constructor has returned and the upstream has registered this worker.
     await undefined
-    const met = await this.#met(meeting)
-    if (met.kind !== 'found') return met
-    this.era = met.era
-    this.#conversation.perRequest = met.era.perRequest
-    return met
+    const found = await this.#eraByPlan(plan)
+    if (found.kind !== 'found') return found
+    this.era = found.era
+    this.#conversation.perRequest = found.era.perRequest
+    return found
   }
 
-  async #met(meeting: Meeting): Promise<EraReply> {
-    if (meeting === 'initialize') return this.#initialize()
-    if (meeting !== 'probe') return meeting.perRequest ? { kind: 'found', era: meeting } : this.#initialize()
-    const reply = await this.#handshake('server/discover', {}, true, this.#owner.context.limits.probe)
+  async #eraByPlan(plan: HandshakePlan): Promise<EraReply> {
+    if (plan === 'initialize') return this.#initialize()
+    if (plan !== 'probe') return plan.perRequest ? { kind: 'found', era: plan } : this.#initialize()
+    const reply = await this.#sendHandshake('server/discover', {}, true, this.#owner.context.limits.probe)
     if (reply.kind === 'lost') return reply.reason === 'cancelled' ? this.#initialize() : { ...reply, sent: false }
     if (reply.kind === 'error' && isPerRequestError(reply.error)) return reply
     const era = reply.kind === 'result' ? eraOfDiscovery(reply.result) : undefined
@@ -140,7 +144,7 @@ export class Worker implements Occupant, PendingOwner {
 
   async #initialize(): Promise<EraReply> {
     const { limits, self } = this.#owner.context
-    const reply = await this.#handshake('initialize', initializeParams(this.client, self), false, limits.handshake)
+    const reply = await this.#sendHandshake('initialize', initializeParams(this.client, self), false, limits.handshake)
     if (reply.kind === 'lost') {
       const reason = reply.reason === 'cancelled' ? 'down' : reply.reason
       return { ...reply, reason, sent: false, detail: `handshake: ${reply.detail}` }
@@ -152,43 +156,44 @@ export class Worker implements Occupant, PendingOwner {
     return { kind: 'found', era }
   }
 
-  async #handshake(method: string, params: JsonObject, perRequest: boolean, ms: number): Promise<UpstreamReply> {
-    const silence = new AbortController()
-    const callOff = this.#owner.context.clock.after(ms, () => silence.abort())
-    const pending = this.#conversation.take(this, { ...this.client, method, params, signal: silence.signal })
-    pending.watch()
+  async #sendHandshake(method: string, params: JsonObject, perRequest: boolean, ms: number): Promise<UpstreamReply> {
+    const timeout = new AbortController()
+    const cancelTimer = this.#owner.context.clock.after(ms, () => timeout.abort())
+    const pending = this.#conversation.register(this, { ...this.client, method, params, signal: timeout.signal })
+    pending.watchSignal()
     this.#write(pending, perRequest)
     const reply = await pending.ended
-    callOff()
+    cancelTimer()
     return reply
   }
 
   ended(pending: PendingRequest): void {
     const { method } = pending.request
-    if (pending.isTakenBack && !handshakes.has(method)) this.#child.write(JSON.stringify(cancelled(pending)))
-    this.#conversation.leave(pending)
+    if (pending.needsCancelNotice && !handshakeMethods.has(method))
+      this.#child.write(JSON.stringify(cancelNotice(pending)))
+    this.#conversation.unregister(pending)
   }
 
   #write(pending: PendingRequest, perRequest: boolean) {
     const line = writeRequest(pending, perRequest, this.#owner.context.self)
     if (line === undefined) return
-    if (this.isGone) return pending.lose('down', 'the process has ended', false)
+    if (this.hasExited) return pending.lose('down', 'the process has ended', false)
     if (!this.#child.write(line)) return pending.lose('busy', 'the process does not read what it is sent', false)
     pending.sent = true
   }
 
-  /** Whose answer it was is written at its beginning or at its end; where it is not, it may be anybody's. */
+  /** Finds the id of a response that was too long in its beginning or its end. Without an id, every request is lost. */
   #tooLong(head: string, tail: string): void {
     this.#owner.dropped()
     const [, id] = /^\{"jsonrpc":"2\.0","id":(\d+)[,}]/.exec(head) ?? /"id":(\d+)\}\s*$/.exec(tail) ?? []
     const pending = id === undefined ? undefined : this.#conversation.pending.get(Number(id))
-    if (pending !== undefined) pending.lose('too-long', 'the answer is longer than the limit')
+    if (pending !== undefined) pending.lose('too-long', 'the response is longer than the limit')
     else if (!/^\{[^{]*"method":/.test(head))
-      this.#conversation.loseAll('too-long', 'an answer is longer than the limit')
+      this.#conversation.loseAll('too-long', 'a response is longer than the limit')
   }
 
-  #exited(detail: string): void {
-    this.isGone = true
+  #onExit(detail: string): void {
+    this.hasExited = true
     this.#conversation.loseAll('broken', `the process ${detail}`)
     this.#owner.exited(this, detail)
     this.isEnding = true

@@ -1,19 +1,19 @@
 import type { JsonObject } from '../../../base/json.ts'
 import type { RpcError, RpcId } from '../upstream.ts'
 
-/** A JSON-RPC message of unknown origin, as far as it makes sense. */
+/** A JSON-RPC message from an untrusted sender, reduced to the fields that are valid. */
 export type Message = ResponseMessage | RequestMessage | NotificationMessage
 
-/** An answer: a result, or else an error. */
+/** A response, with either a result or an error. */
 export interface ResponseMessage {
   kind: 'response'
-  /** Null: the other side could not tell what it answers. */
+  /** Null: the sender could not read the id of the request it answers. */
   id: RpcId | null
   result?: JsonObject
   error?: RpcError
 }
 
-/** Something the other side wants to know. */
+/** A request, which the sender expects an answer to. */
 export interface RequestMessage {
   kind: 'request'
   id: RpcId
@@ -21,14 +21,14 @@ export interface RequestMessage {
   params: JsonObject
 }
 
-/** Something the other side says. */
+/** A notification, which gets no answer. */
 export interface NotificationMessage {
   kind: 'notification'
   method: string
   params: JsonObject
 }
 
-/** Reads one message; undefined for anything else than a message. */
+/** Parses one message; undefined if the text is not a JSON-RPC message. */
 export function readMessage(text: string): Message | undefined {
   let value: unknown
   try {
@@ -59,7 +59,7 @@ function errorOf({ code, message, data }: JsonObject): RpcError {
   }
 }
 
-/** An object of JSON, where the value came from `JSON.parse`. */
+/** Whether a value that came from `JSON.parse` is an object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

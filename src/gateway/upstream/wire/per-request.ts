@@ -1,41 +1,43 @@
 import type { JsonObject } from '../../../base/json.ts'
-import type { ClientInfo, DownstreamClient, UpstreamEra } from '../upstream.ts'
+import type { DownstreamClient, Implementation, UpstreamEra } from '../upstream.ts'
 import { isObject } from './message.ts'
 
-/** The revision in which each request stands alone. */
+/** The revision without sessions, in which each request carries its own context. */
 export const perRequestRevision = '2026-07-28'
 
-const prefix = 'io.modelcontextprotocol/'
-/** Names the listen request that a notification belongs to. */
-export const subscriptionKey = `${prefix}subscriptionId`
+const metaPrefix = 'io.modelcontextprotocol/'
+/** The `_meta` key that names the `subscriptions/listen` request a notification belongs to. */
+export const subscriptionKey = `${metaPrefix}subscriptionId`
 
-/** Puts into a request what 2026-07-28 wants in each: version, capabilities, who asks (B26-08, B26-09). */
-export function withEnvelope(params: JsonObject, client: DownstreamClient, self: ClientInfo): JsonObject {
+/**
+ * Adds the `_meta` keys that 2026-07-28 requires in each request: version, capabilities, client info (B26-08, B26-09).
+ */
+export function withEnvelope(params: JsonObject, client: DownstreamClient, self: Implementation): JsonObject {
   return {
     ...params,
     _meta: {
       ...(isObject(params._meta) && params._meta),
-      [`${prefix}protocolVersion`]: perRequestRevision,
-      [`${prefix}clientInfo`]: client.clientInfo ?? self,
-      [`${prefix}clientCapabilities`]: client.capabilities,
+      [`${metaPrefix}protocolVersion`]: perRequestRevision,
+      [`${metaPrefix}clientInfo`]: client.clientInfo ?? self,
+      [`${metaPrefix}clientCapabilities`]: client.capabilities,
     },
   }
 }
 
-/** Takes out what only 2026-07-28 knows; a 2025 upstream is told at its handshake. */
+/** Removes the `_meta` keys of 2026-07-28. A 2025 upstream gets the same facts in its handshake. */
 export function withoutEnvelope(params: JsonObject): JsonObject {
   const meta = params._meta
-  if (!isObject(meta) || !Object.keys(meta).some((key) => key.startsWith(prefix))) return params
+  if (!isObject(meta) || !Object.keys(meta).some((key) => key.startsWith(metaPrefix))) return params
   const { _meta, ...rest } = params
-  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(prefix))
+  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(metaPrefix))
   return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest
 }
 
-/** What a `server/discover` result tells, if the server speaks 2026-07-28. */
+/** The era that the result of `server/discover` describes; undefined if the server does not support 2026-07-28. */
 export function eraOfDiscovery(result: JsonObject): UpstreamEra | undefined {
   const { supportedVersions, capabilities, instructions, _meta } = result
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(perRequestRevision)) return undefined
-  const serverInfo = isObject(_meta) ? _meta[`${prefix}serverInfo`] : undefined
+  const serverInfo = isObject(_meta) ? _meta[`${metaPrefix}serverInfo`] : undefined
   return {
     revision: perRequestRevision,
     perRequest: true,

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../base/json.ts'
 import type { PendingRequest } from '../pending-request.ts'
-import type { ClientInfo } from '../upstream.ts'
+import type { Implementation } from '../upstream.ts'
 import { isObject } from './message.ts'
 import { withEnvelope, withoutEnvelope } from './per-request.ts'
 
-/** A request as it goes out, or undefined where it is nested too deeply to be written: it then has ended. */
-export function writeRequest(pending: PendingRequest, perRequest: boolean, self: ClientInfo): string | undefined {
+/** Serialises a request. If it is nested too deeply, ends it with an error and returns undefined. */
+export function writeRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): string | undefined {
   try {
     return JSON.stringify(wireRequest(pending, perRequest, self))
   } catch {
@@ -14,10 +14,10 @@ export function writeRequest(pending: PendingRequest, perRequest: boolean, self:
   }
 }
 
-/** Our id, our progress token, and what its revision wants in `_meta`. */
-function wireRequest(pending: PendingRequest, perRequest: boolean, self: ClientInfo): JsonObject {
+/** The request with an id and a progress token of our own, and the `_meta` keys of its revision. */
+function wireRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): JsonObject {
   const { method, params } = pending.request
-  const given = tokenMapped(params, pending)
+  const given = withOwnProgressToken(params, pending)
   return {
     jsonrpc: '2.0',
     id: pending.id,
@@ -26,16 +26,16 @@ function wireRequest(pending: PendingRequest, perRequest: boolean, self: ClientI
   }
 }
 
-function tokenMapped(params: JsonObject, pending: PendingRequest): JsonObject {
+function withOwnProgressToken(params: JsonObject, pending: PendingRequest): JsonObject {
   if (pending.callerToken === undefined) return params
   return { ...params, _meta: { ...(isObject(params._meta) && params._meta), progressToken: pending.id } }
 }
 
-/** Tells the upstream that nobody waits for this request any more. */
-export function cancelled(pending: PendingRequest): JsonObject {
+/** The notification by which the upstream learns that this request was cancelled. */
+export function cancelNotice(pending: PendingRequest): JsonObject {
   return {
     jsonrpc: '2.0',
     method: 'notifications/cancelled',
-    params: { requestId: pending.id, reason: 'The client wants no answer any more.' },
+    params: { requestId: pending.id, reason: 'The client cancelled the request.' },
   }
 }

@@ -4,12 +4,12 @@ import type { UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { readMessage } from '../wire/message.ts'
 import { perRequestRevision } from '../wire/per-request.ts'
 import { writeRequest } from '../wire/write.ts'
-import type { Exchange, HttpEnd } from './exchange.ts'
+import type { Exchange, HttpOutcome } from './exchange.ts'
 import type { HttpTransport } from './http-transport.ts'
-import { judge } from './judge.ts'
+import { replyFromOutcome } from './reply-from-outcome.ts'
 
-/** Requests of 2026-07-28: each stands alone, on a stream of its own, and closing the stream cancels it (H26-11). */
-export class PerRequestLeg implements PendingOwner {
+/** Sends requests of 2026-07-28: each has an HTTP stream of its own, and closing the stream cancels it (H26-11). */
+export class PerRequestSender implements PendingOwner {
   readonly #transport: HttpTransport
   readonly #conversation: Conversation
 
@@ -18,8 +18,8 @@ export class PerRequestLeg implements PendingOwner {
     this.#conversation = new Conversation({
       clock: transport.clock,
       limits: transport.context.limits,
-      say: () => {},
-      tell: () => {},
+      send() {},
+      notified() {},
       dropped,
     })
     this.#conversation.perRequest = true
@@ -31,7 +31,7 @@ export class PerRequestLeg implements PendingOwner {
 
   request(request: UpstreamRequest): Promise<UpstreamReply> {
     const transport = this.#transport
-    const pending = this.#conversation.take(this, request)
+    const pending = this.#conversation.register(this, request)
     const body = writeRequest(pending, true, transport.context.self)
     if (body === undefined) return pending.ended
     pending.stream = transport.send(
@@ -40,26 +40,28 @@ export class PerRequestLeg implements PendingOwner {
         started: () => {
           pending.sent = true
         },
-        event: (data) => this.#conversation.hear(readMessage(data), pending),
-        ended: (end, exchange) => this.#over(pending, end, exchange),
+        event: (data) => this.#conversation.receive(readMessage(data), pending),
+        ended: (outcome, exchange) => this.#onEnd(pending, outcome, exchange),
       },
     )
-    pending.watch()
+    pending.watchSignal()
     return pending.ended
   }
 
   ended(pending: PendingRequest): void {
-    this.#conversation.leave(pending)
-    pending.stream?.leave(pending.reply?.kind !== 'lost')
+    this.#conversation.unregister(pending)
+    pending.stream?.release(pending.reply?.kind !== 'lost')
   }
 
   close(): void {
-    this.#conversation.loseAll('closed', 'the gateway ends')
+    this.#conversation.loseAll('closed', 'the gateway is shutting down')
   }
 
-  #over(pending: PendingRequest, end: HttpEnd, exchange: Exchange) {
-    if (pending.reply !== undefined) return this.#transport.lingering.remove(exchange)
-    if (end.kind === 'answer' && end.status < 300) this.#conversation.hear(readMessage(end.text), pending)
-    if (pending.reply === undefined) pending.end(judge(end, pending.sent))
+  #onEnd(pending: PendingRequest, outcome: HttpOutcome, exchange: Exchange) {
+    if (pending.reply !== undefined) return this.#transport.draining.remove(exchange)
+    if (outcome.kind === 'response' && outcome.status < 300) {
+      this.#conversation.receive(readMessage(outcome.text), pending)
+    }
+    if (pending.reply === undefined) pending.end(replyFromOutcome(outcome, pending.sent))
   }
 }

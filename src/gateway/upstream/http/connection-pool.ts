@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module'
 import type { Dispatcher, Pool as UndiciPool } from 'undici'
 
-// Importing undici by its front door replaces what the built-in fetch sends with. The pool alone does not.
+// Importing undici's main module replaces the dispatcher of the built-in fetch. Importing the pool alone does not.
 const Pool = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof UndiciPool
 
 /** Connections to one origin, kept open between requests. */
-export type Connections = Dispatcher
+export type ConnectionPool = Dispatcher
 
-/** Opens no connection before it is needed. Answers may take as long as they take: people are asked meanwhile. */
-export function connectionsTo(origin: string, connectTimeout: number): Connections {
+/** Opens no connection before it is needed. Responses have no time limit, because people may be asked meanwhile. */
+export function openConnectionPool(origin: string, connectTimeout: number): ConnectionPool {
   return new Pool(origin, {
     connect: { timeout: connectTimeout },
     headersTimeout: 0,

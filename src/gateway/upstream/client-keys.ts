@@ -2,8 +2,8 @@ import type { JsonObject } from '../../base/json.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import type { DownstreamClient } from './upstream.ts'
 
-/** The visitor of a request, and nothing else of it: what outlives the request must not hold it. */
-export function clientOf({
+/** The client fields of a request, copied, so that a session or process does not keep the request in memory. */
+export function downstreamClientOf({
   requester,
   sessionKey,
   capabilities,
@@ -19,7 +19,9 @@ export function clientOf({
   }
 }
 
-/** Equal exactly for those who may share a 2025 session: same requester, lane, capabilities and client. */
+/**
+ * Equal exactly for clients that may share a 2025 session: same requester, session key, capabilities and client info.
+ */
 export function clientKey({ requester, sessionKey = '', capabilities, clientInfo }: DownstreamClient): string {
   const known = keys.get(capabilities)
   if (known?.requester === requester && known.sessionKey === sessionKey && known.clientInfo === clientInfo)
@@ -29,23 +31,23 @@ export function clientKey({ requester, sessionKey = '', capabilities, clientInfo
   return key
 }
 
-// The same objects stand for the same visitor at each of their calls, and spelling them out is dear on the way of each.
+// Each call of a client brings the same objects, and serialising them on every call would be expensive.
 const keys = new WeakMap<
   JsonObject,
   Pick<DownstreamClient, 'requester' | 'sessionKey' | 'clientInfo'> & { readonly key: string }
 >()
 
-/** Equal exactly for those who may share a process: a secret in its environment is one requester's. */
+/** Equal exactly for clients that may share a process. A secret in the environment belongs to one requester. */
 export function processKey(client: DownstreamClient): string {
-  return `${secretOf(client)}${clientKey(client)}`
+  return `${environmentSecretOf(client)}${clientKey(client)}`
 }
 
-/** As `processKey`, where requests stand alone and only a secret keeps requesters apart. */
+/** As `processKey`, for 2026-07-28 servers, where only a secret in the environment keeps requesters apart. */
 export function sharedProcessKey(client: DownstreamClient): string {
-  const secret = secretOf(client)
+  const secret = environmentSecretOf(client)
   return secret === '' ? 'shared' : `${secret}${requesterKey(client.requester)}`
 }
 
-function secretOf({ credential }: DownstreamClient): string {
+function environmentSecretOf({ credential }: DownstreamClient): string {
   return credential !== undefined && 'env' in credential ? JSON.stringify([credential.env, credential.value]) : ''
 }

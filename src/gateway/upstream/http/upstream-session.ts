@@ -3,23 +3,23 @@ import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams } from '../handshake.ts'
 import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type {
-  Credential,
   DownstreamClient,
   EraReply,
   Lost,
+  UpstreamCredential,
   UpstreamEra,
   UpstreamReply,
   UpstreamRequest,
 } from '../upstream.ts'
 import { readMessage } from '../wire/message.ts'
-import { cancelled, writeRequest } from '../wire/write.ts'
-import type { Exchange, HttpEnd, ResponseHeaders } from './exchange.ts'
+import { cancelNotice, writeRequest } from '../wire/write.ts'
+import type { Exchange, HttpOutcome, ResponseHeaders } from './exchange.ts'
 import type { HttpTransport } from './http-transport.ts'
-import { judge } from './judge.ts'
-import { resume } from './resume.ts'
+import { replyFromOutcome } from './reply-from-outcome.ts'
+import { resumeStream } from './resume-stream.ts'
 import { StandaloneStream } from './standalone-stream.ts'
 
-/** The end of a request whose session the upstream no longer knows: it has not run. */
+/** The reply to a request whose session the upstream does not know any more. The request has not run. */
 export const sessionGone: Lost = {
   kind: 'lost',
   reason: 'broken',
@@ -27,34 +27,38 @@ export const sessionGone: Lost = {
   detail: 'the upstream ended the session',
 }
 
-/** How long a session waits for its stream to open, in milliseconds: some servers are silent on it until they have something to say. */
-const unaskedPatience = 1_000
+/**
+ * How long a session waits for its standalone stream, in milliseconds: some servers send no headers before the first
+ * event.
+ */
+const standaloneStreamMs = 1_000
 
-/** What a session needs from its upstream. */
+/** The upstream that a session belongs to. */
 export interface SessionOwner {
   readonly transport: HttpTransport
-  tell(client: DownstreamClient, method: string, params: JsonObject): void
+  /** The upstream sent a notification that belongs to no request. */
+  notified(client: DownstreamClient, method: string, params: JsonObject): void
   dropped(): void
 }
 
-/** One 2025 session over HTTP, of one visitor. */
-export class Session implements PendingOwner {
+/** One 2025 session over HTTP, of one client. */
+export class UpstreamSession implements PendingOwner {
   readonly client: DownstreamClient
   /** How its handshake ended. */
   readonly ready: Promise<EraReply>
-  /** The upstream knows it no longer, or it never came to be. */
+  /** The upstream ended the session, or its handshake failed. */
   isGone = false
-  /** To be ended as soon as nothing is in flight. */
-  isLeaving = false
+  /** The session is to be ended as soon as nothing is in flight on it. */
+  isRetiring = false
   lastUsed: number
   readonly #owner: SessionOwner
   readonly #conversation: Conversation
-  readonly #standalone: StandaloneStream
+  readonly #standaloneStream: StandaloneStream
   #isOpen = false
-  #isTaken = false
+  #isAcquired = false
   #era: UpstreamEra | undefined
   #id: string | undefined
-  #credential: Credential | undefined
+  #credential: UpstreamCredential | undefined
 
   constructor(owner: SessionOwner, client: DownstreamClient) {
     this.#owner = owner
@@ -64,14 +68,14 @@ export class Session implements PendingOwner {
     this.#conversation = new Conversation({
       clock: owner.transport.clock,
       limits: owner.transport.context.limits,
-      say: (message, pending) => this.#post(message, pending?.request.credential, 3),
-      tell: (method, params) => owner.tell(client, method, params),
+      send: (message, pending) => this.#post(message, pending?.request.credential, 3),
+      notified: (method, params) => owner.notified(client, method, params),
       dropped: owner.dropped,
     })
-    this.#standalone = new StandaloneStream(owner.transport, {
+    this.#standaloneStream = new StandaloneStream(owner.transport, {
       headers: () => this.headers(this.#credential),
-      event: (data) => this.#conversation.hear(readMessage(data)),
-      gone: () => {
+      event: (data) => this.#conversation.receive(readMessage(data)),
+      sessionGone: () => {
         this.isGone = true
       },
     })
@@ -82,25 +86,25 @@ export class Session implements PendingOwner {
     return this.#conversation.pending.size
   }
 
-  /** Takes it into use for one request that may ask; `leave` gives it back. */
-  enter(): boolean {
-    if (this.#isTaken || this.#conversation.hasOrphans) return false
-    this.#isTaken = true
+  /** Reserves the session for one request that may ask. False if it is reserved already. */
+  acquire(): boolean {
+    if (this.#isAcquired || this.#conversation.hasOrphans) return false
+    this.#isAcquired = true
     return true
   }
 
-  leave(): void {
-    this.#isTaken = false
+  release(): void {
+    this.#isAcquired = false
   }
 
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     this.#credential = request.credential
-    // On board before the handshake is over: what an upstream asks first is then already somebody's.
-    const pending = this.#conversation.take(this, request)
-    pending.watch()
+    // Registered before the handshake ends, so that an early question of the upstream finds the request it belongs to.
+    const pending = this.#conversation.register(this, request)
+    pending.watchSignal()
     if (!this.#isOpen) {
-      const greeted = await Promise.race([this.ready, pending.ended])
-      if (greeted.kind !== 'found') pending.end(greeted)
+      const handshake = await Promise.race([this.ready, pending.ended])
+      if (handshake.kind !== 'found') pending.end(handshake)
     }
     if (pending.reply === undefined) this.#send(pending)
     return pending.ended
@@ -110,10 +114,10 @@ export class Session implements PendingOwner {
     if (this.#era !== undefined) this.#post({ jsonrpc: '2.0', method, params }, this.#credential, 1)
   }
 
-  /** Ends it here and, where it is known there, there (H11-03). */
-  async end(why = 'the session is closed'): Promise<void> {
-    this.#standalone.close()
-    this.#conversation.loseAll('closed', why)
+  /** Ends the session here and, if the upstream still has it, at the upstream (H11-03). */
+  async end(detail = 'the session is closed'): Promise<void> {
+    this.#standaloneStream.close()
+    this.#conversation.loseAll('closed', detail)
     if (this.isGone || this.#id === undefined) return
     this.isGone = true
     await new Promise<void>((resolve) => {
@@ -122,19 +126,19 @@ export class Session implements PendingOwner {
         {
           event() {},
           ended: () => {
-            callOff()
+            cancelTimer()
             resolve()
           },
         },
       )
-      const callOff = this.#owner.transport.clock.after(1_000, () => {
+      const cancelTimer = this.#owner.transport.clock.after(1_000, () => {
         exchange.abort()
         resolve()
       })
     })
   }
 
-  headers(credential: Credential | undefined): string[] {
+  headers(credential: UpstreamCredential | undefined): string[] {
     const headers = this.#owner.transport.headers(this.#era?.revision, credential)
     if (this.#id !== undefined) headers.push('mcp-session-id', this.#id)
     return headers
@@ -143,44 +147,44 @@ export class Session implements PendingOwner {
   async #initialize(): Promise<EraReply> {
     const { transport } = this.#owner
     const { limits, self } = transport.context
-    // X11-01: nobody's cancel ends a handshake, others may wait for it.
-    const clock = new AbortController()
-    const callOff = transport.clock.after(limits.handshake, () => clock.abort())
+    // X11-01: a caller's cancellation does not end the handshake, because other callers may wait for it.
+    const timeout = new AbortController()
+    const cancelTimer = transport.clock.after(limits.handshake, () => timeout.abort())
     const params = initializeParams(this.client, self)
-    const request = { ...this.client, method: 'initialize', params, signal: clock.signal }
-    const pending = this.#conversation.take(this, request)
-    pending.watch()
+    const request = { ...this.client, method: 'initialize', params, signal: timeout.signal }
+    const pending = this.#conversation.register(this, request)
+    pending.watchSignal()
     this.#send(pending, (_, headers) => {
       const id = headers['mcp-session-id']
       if (typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id)) this.#id = id
     })
     const reply = await pending.ended
-    callOff()
-    const found = this.#found(reply)
+    cancelTimer()
+    const found = this.#eraFromReply(reply)
     if (found.kind !== 'found') {
       this.isGone = true
       return found
     }
     this.#era = found.era
-    await this.#posted({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.client.credential)
+    await this.#postOnce({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.client.credential)
     await this.#openStandalone()
     this.#isOpen = true
     return found
   }
 
-  /** Many servers ask on this stream, and lose what they ask before it is open. */
+  /** Many servers ask on this stream, and their questions are lost while it is not open. */
   #openStandalone(): Promise<void> {
-    this.#standalone.open()
+    this.#standaloneStream.open()
     return new Promise((resolve) => {
-      const callOff = this.#owner.transport.clock.after(unaskedPatience, resolve)
-      void this.#standalone.settled.then(() => {
-        callOff()
+      const cancelTimer = this.#owner.transport.clock.after(standaloneStreamMs, resolve)
+      void this.#standaloneStream.settled.then(() => {
+        cancelTimer()
         resolve()
       })
     })
   }
 
-  #found(reply: UpstreamReply): EraReply {
+  #eraFromReply(reply: UpstreamReply): EraReply {
     if (reply.kind === 'lost') {
       const reason = reply.reason === 'cancelled' ? 'down' : reply.reason
       return { ...reply, reason, sent: false, detail: `handshake: ${reply.detail}` }
@@ -203,54 +207,55 @@ export class Session implements PendingOwner {
         started: () => {
           pending.sent = true
         },
-        event: (data) => this.#conversation.hear(readMessage(data), pending),
-        ended: (end, exchange) => this.#over(pending, end, exchange),
+        event: (data) => this.#conversation.receive(readMessage(data), pending),
+        ended: (outcome, exchange) => this.#onEnd(pending, outcome, exchange),
       },
     )
   }
 
-  #over(pending: PendingRequest, end: HttpEnd, exchange: Exchange) {
-    if (pending.reply !== undefined) return this.#owner.transport.lingering.remove(exchange)
-    if (end.kind === 'answer') {
-      if (this.#id !== undefined && pending.request.method !== 'initialize' && isSessionGone(end)) {
+  #onEnd(pending: PendingRequest, outcome: HttpOutcome, exchange: Exchange) {
+    if (pending.reply !== undefined) return this.#owner.transport.draining.remove(exchange)
+    if (outcome.kind === 'response') {
+      if (this.#id !== undefined && pending.request.method !== 'initialize' && isSessionGone(outcome)) {
         this.isGone = true
         return pending.end(sessionGone)
       }
-      if (end.status < 300) this.#conversation.hear(readMessage(end.text), pending)
+      if (outcome.status < 300) this.#conversation.receive(readMessage(outcome.text), pending)
     }
     if (pending.reply !== undefined) return
-    if (end.kind === 'events-over' && exchange.lastEventId !== undefined) return this.#resume(pending, exchange)
-    pending.end(judge(end, pending.sent))
+    if (outcome.kind === 'stream-ended' && exchange.lastEventId !== undefined) return this.#resume(pending, exchange)
+    pending.end(replyFromOutcome(outcome, pending.sent))
   }
 
   #resume(pending: PendingRequest, broken: Exchange): void {
-    pending.stream = resume(this.#owner.transport, broken, {
+    pending.stream = resumeStream(this.#owner.transport, broken, {
       headers: () => this.headers(pending.request.credential),
-      event: (data) => this.#conversation.hear(readMessage(data), pending),
+      event: (data) => this.#conversation.receive(readMessage(data), pending),
       failed: (detail) => pending.lose('broken', detail, true),
     })
   }
 
   ended(pending: PendingRequest): void {
     const { request } = pending
-    if (pending.isTakenBack && request.method !== 'initialize') this.#post(cancelled(pending), request.credential, 1)
-    pending.stream?.leave(pending.reply?.kind !== 'lost')
-    this.#conversation.leave(pending)
+    if (pending.needsCancelNotice && request.method !== 'initialize')
+      this.#post(cancelNotice(pending), request.credential, 1)
+    pending.stream?.release(pending.reply?.kind !== 'lost')
+    this.#conversation.unregister(pending)
     this.lastUsed = this.#owner.transport.clock.now().getTime()
-    if (this.isLeaving && this.inFlight === 0) void this.end()
+    if (this.isRetiring && this.inFlight === 0) void this.end()
   }
 
-  #post(message: JsonObject, credential: Credential | undefined, tries: number): void {
-    void this.#posted(message, credential).then((end) => {
-      // The upstream waits for an answer that was given, and one that comes twice does no harm.
-      const failed = end.kind === 'failed' || (end.kind === 'answer' && end.status >= 500)
+  #post(message: JsonObject, credential: UpstreamCredential | undefined, tries: number): void {
+    void this.#postOnce(message, credential).then((outcome) => {
+      // The upstream waits for this answer, and an answer that arrives twice does no harm.
+      const failed = outcome.kind === 'failed' || (outcome.kind === 'response' && outcome.status >= 500)
       if (failed && tries > 1 && !this.isGone) {
         this.#owner.transport.clock.after(200, () => this.#post(message, credential, tries - 1))
       }
     })
   }
 
-  #posted(message: JsonObject, credential: Credential | undefined): Promise<HttpEnd> {
+  #postOnce(message: JsonObject, credential: UpstreamCredential | undefined): Promise<HttpOutcome> {
     return new Promise((resolve) => {
       this.#owner.transport.send(
         { method: 'POST', headers: this.headers(credential), body: JSON.stringify(message) },
@@ -260,8 +265,9 @@ export class Session implements PendingOwner {
   }
 }
 
-// 404 is what the protocol says (H11-02); many servers made after the SDK's first examples say 400 and name the session.
-function isSessionGone({ status, text }: Extract<HttpEnd, { kind: 'answer' }>): boolean {
+// The protocol says 404 (H11-02). Many servers built on the SDK's first examples answer 400 with a message about the
+// session.
+function isSessionGone({ status, text }: Extract<HttpOutcome, { kind: 'response' }>): boolean {
   if (status === 404) return true
   if (status !== 400) return false
   const message = readMessage(text)
