@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { listening, promised, until } from '../../server/servers.ts'
-import { at, aVisitor, call, newServer, opened, textOf } from './upstreams.ts'
+import { aClient, at, call, newServer, opened, textOf } from './upstreams.ts'
 
 interface Call {
   readonly id: number
@@ -15,7 +15,7 @@ interface Call {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   json(message: object, status?: number, headers?: object): void
-  /** Begins a stream of events. */
+  /** Begins a stream of events and sends these. */
   stream(...events: string[]): void
 }
 
@@ -23,7 +23,7 @@ const hi = { content: [{ type: 'text', text: 'hi' }] }
 const discovery = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {}, ttlMs: 0 }
 const greeting = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'bad', version: '0' } }
 
-/** A server written by hand: the handshake of either era goes well, and `tools/call` as the test says. */
+/** A server without the SDK: the handshake of either era succeeds, and the test answers `tools/call`. */
 async function badServer(era: '2025' | '2026', onCall: (call: Call) => void, onGet?: (call: Call) => void) {
   const seen: Call[] = []
   const url = await listening(async (req: IncomingMessage, res: ServerResponse) => {
@@ -60,7 +60,7 @@ async function badServer(era: '2025' | '2026', onCall: (call: Call) => void, onG
 const eras = ['2025', '2026'] as const
 const data = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}`
 
-test.each(eras)('%s: a page in the place of an answer is malformed, and is not sent again', async (era) => {
+test.each(eras)('%s: an HTML page instead of a response is malformed, and the call is not sent again', async (era) => {
   const { url, calls } = await badServer(era, ({ res }) => {
     res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Welcome</h1>')
   })
@@ -68,7 +68,7 @@ test.each(eras)('%s: a page in the place of an answer is malformed, and is not s
   expect(calls()).toBe(1)
 })
 
-test.each(eras)('%s: an error page is a refusal, and only a failure may have run', async (era) => {
+test.each(eras)('%s: an error page is a refusal, and only after a 5xx may the call have run', async (era) => {
   const statuses = [502, 403, 429]
   const { url } = await badServer(era, ({ res }) => {
     res.writeHead(statuses.shift() ?? 200, { 'Content-Type': 'text/html' }).end('<h1>Sorry</h1>')
@@ -89,7 +89,7 @@ test.each(eras)('%s: a redirect is not followed (S-07)', async (era) => {
   expect(there.seen).toEqual([])
 })
 
-test.each(eras)('%s: 401 and 403 tell what is asked for', async (era) => {
+test.each(eras)('%s: 401 and 403 say which credential is needed', async (era) => {
   const challenges = [
     [401, 'Bearer error="invalid_token", resource_metadata="https://a.example/.well-known/x"'],
     [403, 'Bearer error="insufficient_scope", scope="notes.read notes.write"'],
@@ -116,7 +116,7 @@ test.each(eras)('%s: 401 and 403 tell what is asked for', async (era) => {
   expect(await call(upstream, 'x')).toEqual({ kind: 'unauthorized', status: 401 })
 })
 
-test('a server that wants a credential to be found says so, and is found with one', async () => {
+test('a server that needs a credential for its probe is unauthorized without one and found with one', async () => {
   const inner = await newServer()
   const guarded = await listening(async (req: IncomingMessage, res: ServerResponse) => {
     if (req.headers.authorization !== 'Bearer good') {
@@ -136,7 +136,7 @@ test('a server that wants a credential to be found says so, and is found with on
 const pick = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => /^(mcp-|content-type|accept$)/.test(name)))
 
-test.each(eras)('%s: an answer over the limit is lost, in a body or in an event', async (era) => {
+test.each(eras)('%s: a response over the limit is lost, in a body or in an event', async (era) => {
   const result = { content: [{ type: 'text', text: 'x'.repeat(50_000) }] }
   let isStream = false
   const { url } = await badServer(era, ({ id, json, stream }) => {
@@ -151,7 +151,7 @@ test.each(eras)('%s: an answer over the limit is lost, in a body or in an event'
 })
 
 test.each(eras)(
-  '%s: wrong ids, rubbish and answers to nothing are dropped; the first that fits counts',
+  '%s: wrong ids and malformed or unexpected messages are dropped; the first matching response counts',
   async (era) => {
     const { url } = await badServer(era, ({ id, stream, res }) => {
       stream(
@@ -169,19 +169,22 @@ test.each(eras)(
   },
 )
 
-test.each(eras)('%s: a body with the id of another request is no answer', async (era) => {
+test.each(eras)('%s: a body with the id of another request is not a response', async (era) => {
   const { url } = await badServer(era, ({ id, json }) => json({ id: id + 1, result: hi }))
   expect(textOf(await call(opened(at(url)), 'x'))).toBe('lost: malformed, sent: true')
 })
 
-test.each(eras)('%s: a connection that breaks before the answer is lost, and nothing is sent again', async (era) => {
-  const { url, calls } = await badServer(era, ({ res }) => res.destroy())
-  const upstream = opened(at(url))
-  expect(textOf(await call(upstream, 'x'))).toBe('lost: broken, sent: true')
-  expect(calls()).toBe(1)
-})
+test.each(eras)(
+  '%s: when the connection breaks before the response, the call is lost and not sent again',
+  async (era) => {
+    const { url, calls } = await badServer(era, ({ res }) => res.destroy())
+    const upstream = opened(at(url))
+    expect(textOf(await call(upstream, 'x'))).toBe('lost: broken, sent: true')
+    expect(calls()).toBe(1)
+  },
+)
 
-test.each(eras)('%s: a stream without ids that breaks is lost', async (era) => {
+test.each(eras)('%s: when a stream without event ids breaks, the call is lost', async (era) => {
   const { url, calls } = await badServer(era, ({ stream, res }) => {
     stream(data({ method: 'notifications/message', params: { level: 'info', data: 1 } }))
     setTimeout(() => res.destroy(), 20)
@@ -190,7 +193,7 @@ test.each(eras)('%s: a stream without ids that breaks is lost', async (era) => {
   expect(calls()).toBe(1)
 })
 
-test('2025: a stream with ids that breaks is taken up again where it broke off (H11-08)', async () => {
+test('2025: a broken stream with event ids is resumed after its last event (H11-08)', async () => {
   let wanted = 0
   const { url, calls, seen } = await badServer(
     '2025',
@@ -201,7 +204,7 @@ test('2025: a stream with ids that breaks is taken up again where it broke off (
     },
     ({ req, stream, res }) => {
       if (req.headers['last-event-id'] === undefined) return void res.writeHead(405).end()
-      // Ends politely once before it answers.
+      // Ends once without an error before it brings the response.
       if (req.headers['last-event-id'] === '2') stream('id: 3\ndata:')
       else stream(`id: 4\n${data({ id: wanted, result: hi })}`)
       res.end()
@@ -215,7 +218,7 @@ test('2025: a stream with ids that breaks is taken up again where it broke off (
   expect(seen.map(({ req }) => req.headers['last-event-id']).filter(Boolean)).toEqual(['2', '3'])
 })
 
-test('2026: a stream that breaks is not taken up again, even with ids (H26-10)', async () => {
+test('2026: a broken stream is not resumed, even with event ids (H26-10)', async () => {
   const { url, seen } = await badServer('2026', ({ stream, res }) => {
     stream(`id: 1\n${data({ method: 'notifications/message', params: {} })}`)
     res.end()
@@ -224,7 +227,7 @@ test('2026: a stream that breaks is not taken up again, even with ids (H26-10)',
   expect(seen.filter(({ req }) => req.method === 'GET')).toEqual([])
 })
 
-test('2026: a server that asks by a request is not answered (B26-14)', async () => {
+test('2026: a request of the server is not answered (B26-14)', async () => {
   const { url, seen } = await badServer('2026', ({ id, stream, res }) => {
     stream(data({ id: 1, method: 'elicitation/create', params: { message: 'Who?' } }))
     res.end(`${data({ id, result: hi })}\n\n`)
@@ -236,7 +239,7 @@ test('2026: a server that asks by a request is not answered (B26-14)', async () 
   expect(seen.filter(({ body }) => 'result' in body)).toEqual([])
 })
 
-test('2025: pings are answered, unknown requests refused, and too many questions too', async () => {
+test('2025: pings are answered; unknown requests and too many questions are refused', async () => {
   const { promise, keep } = promised()
   const { url, seen } = await badServer('2025', async ({ id, stream, res }) => {
     stream(data({ id: 'p', method: 'ping' }), data({ id: 'u', method: 'tasks/list' }))
@@ -261,13 +264,13 @@ test('2025: pings are answered, unknown requests refused, and too many questions
   expect(textOf(await calling)).toBe('hi')
 })
 
-test('2025: a 404 that comes again is not followed by a third try', async () => {
+test('2025: after a second 404 the request is not tried a third time', async () => {
   const { url, calls } = await badServer('2025', ({ res }) => res.writeHead(404).end())
   expect(await call(opened(at(url)), 'x')).toMatchObject({ kind: 'lost', sent: false })
   expect(calls()).toBe(2)
 })
 
-test('nobody listens there: down, and not sent; up again when somebody does', async () => {
+test('an address where nothing listens is down, and nothing was sent', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
@@ -278,7 +281,7 @@ test('nobody listens there: down, and not sent; up again when somebody does', as
   expect(upstream.state()).toMatchObject({ kind: 'down', reason: expect.stringContaining('ECONNREFUSED') })
 })
 
-test('an upstream that was replaced by an older one is found again', async () => {
+test('the era of an upstream that was replaced by an older one is found again', async () => {
   let era = '2026'
   const url = await listening(async (req: IncomingMessage, res: ServerResponse) => {
     const { id, method } = req.method === 'POST' ? JSON.parse(await text(req)) : { id: 0, method: 'GET' }
@@ -302,7 +305,7 @@ test('an upstream that was replaced by an older one is found again', async () =>
   expect(upstream.state().revision).toBe('2025-11-25')
 })
 
-test('a stream that brought its answer and never ends is closed after a while', async () => {
+test('a stream that has brought its response and does not end is closed after a while', async () => {
   const { promise, keep } = promised()
   const { url } = await badServer('2026', ({ id, stream, res }) => {
     res.on('close', () => keep())
@@ -315,20 +318,20 @@ test('a stream that brought its answer and never ends is closed after a while', 
   await promise
 })
 
-test('a credential that is no header value is never sent', async () => {
+test('a credential that is not a valid header value is never sent', async () => {
   const { url, calls } = await badServer('2026', ({ id, json }) => json({ id, result: hi }))
   const upstream = opened(at(url))
-  await upstream.era(aVisitor, new AbortController().signal)
+  await upstream.era(aClient, new AbortController().signal)
   const credential = { header: 'Authorization', value: 'a\r\nX-Evil: 1' }
   expect(textOf(await call(upstream, 'x', {}, { credential }))).toBe('lost: refused, sent: false')
   expect(calls()).toBe(0)
 })
 
-test('built-in fetch is left alone, in a process that has not used it yet', async () => {
+test('the dispatcher of the built-in fetch is not replaced, even if fetch was not used before', async () => {
   const { url } = await badServer('2026', ({ id, json }) => json({ id, result: hi }))
-  const pool = new URL('../../../src/gateway/upstream/http/pool.ts', import.meta.url).href
+  const pool = new URL('../../../src/gateway/upstream/http/connection-pool.ts', import.meta.url).href
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call' })
-  // A given content-length is what the one of the package chokes on.
+  // The dispatcher of the undici package fails on a given content-length.
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) }
   const script = `
     await import('${pool}')

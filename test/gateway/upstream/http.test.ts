@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { UpstreamNews } from '../../../src/gateway/upstream/upstream.ts'
+import type { UpstreamNotification } from '../../../src/gateway/upstream/upstream.ts'
 import { promised, until } from '../../server/servers.ts'
-import { at, aVisitor, call, newServer, oldServer, opened, textOf, visitorNamed } from './upstreams.ts'
+import { aClient, at, call, clientNamed, newServer, oldServer, opened, textOf } from './upstreams.ts'
 
 const never = new AbortController().signal
 
@@ -9,34 +9,34 @@ describe.each([
   ['2025-11-25', oldServer],
   ['2026-07-28', newServer],
 ] as const)('an upstream over HTTP of %s', (revision, serve) => {
-  test('is found by probing, and its tools answer', async () => {
+  test('its revision is found by probing, and its tools answer', async () => {
     const upstream = opened(at((await serve()).url))
 
     expect(upstream.state()).toMatchObject({ kind: 'untried' })
-    const found = await upstream.era(aVisitor, never)
+    const found = await upstream.era(aClient, never)
     expect(found).toMatchObject({ kind: 'found', era: { revision, perRequest: revision === '2026-07-28' } })
     expect(textOf(await call(upstream, 'echo', { text: 'héllo ✓' }))).toBe('héllo ✓')
     expect(upstream.state()).toMatchObject({ kind: 'up', revision, inFlight: 0 })
   })
 
-  test('an unknown tool or method is answered as the upstream answers', async () => {
+  test("the upstream's error for an unknown method is passed on", async () => {
     const upstream = opened(at((await serve()).url))
 
-    const reply = await upstream.request({ ...aVisitor, method: 'no/such', params: {}, signal: never })
+    const reply = await upstream.request({ ...aClient, method: 'no/such', params: {}, signal: never })
     expect(reply).toMatchObject({ kind: 'error', error: { code: -32601 } })
   })
 
-  test('progress comes by the token of the caller', async () => {
+  test("progress carries the caller's token", async () => {
     const upstream = opened(at((await serve()).url))
-    const heard: unknown[] = []
+    const received: unknown[] = []
 
     const params = { _meta: { progressToken: 'mine' } }
-    const hooks = { progress: (params: object) => void heard.push(params) }
+    const hooks = { progress: (params: object) => void received.push(params) }
     expect(textOf(await call(upstream, 'count', {}, { params, hooks }))).toBe('three')
-    expect(heard).toEqual([1, 2, 3].map((progress) => ({ progressToken: 'mine', progress })))
+    expect(received).toEqual([1, 2, 3].map((progress) => ({ progressToken: 'mine', progress })))
   })
 
-  test('a cancelled call ends at once, here and there', async () => {
+  test('a cancelled call ends at once, here and at the upstream', async () => {
     const { url, waits } = await serve()
     const upstream = opened(at(url))
     const before = { ...waits }
@@ -50,14 +50,14 @@ describe.each([
     await until(() => waits.cancelled > before.cancelled)
   })
 
-  test('a credential is on the requests of its requester and on no other (O-05)', async () => {
+  test('a credential is sent with the requests of its requester and with no others (O-05)', async () => {
     const { url, requests } = await serve()
     const upstream = opened({ ...at(url), headers: { Authorization: 'Bearer everybody', 'X-Team': 'blue' } })
     await call(upstream, 'echo', { text: 'a' })
     const shared = requests.length
 
     const credential = { header: 'Authorization', value: 'Bearer alice' }
-    await call(upstream, 'echo', { text: 'b' }, { ...visitorNamed('alice'), credential })
+    await call(upstream, 'echo', { text: 'b' }, { ...clientNamed('alice'), credential })
     const hers = requests.length
     await call(upstream, 'echo', { text: 'c' })
 
@@ -68,7 +68,7 @@ describe.each([
     expect(new Set(requests.map(({ headers }) => headers['x-team']))).toEqual(new Set(['blue']))
   })
 
-  test('parameters too deep to be written end the call, and nothing else', async () => {
+  test('parameters that are nested too deeply end only their own call', async () => {
     const upstream = opened(at((await serve()).url))
     let deep = {}
     for (let level = 0; level < 20_000; level++) deep = { deep }
@@ -78,7 +78,7 @@ describe.each([
     expect(upstream.state().inFlight).toBe(0)
   })
 
-  test('a closed upstream answers nothing more, and what was in flight is lost', async () => {
+  test('a closed upstream answers no more requests, and those in flight are lost', async () => {
     const { url, waits } = await serve()
     const upstream = opened(at(url))
     const { begun } = waits
@@ -92,7 +92,7 @@ describe.each([
 })
 
 describe('a 2025 upstream over HTTP', () => {
-  test('asks the very request that caused the question (H11-05)', async () => {
+  test('its question goes to the request that caused it (H11-05)', async () => {
     const upstream = opened(at((await oldServer()).url))
     const ask = (who: string) =>
       call(
@@ -115,16 +115,16 @@ describe('a 2025 upstream over HTTP', () => {
     expect(replies.map(textOf)).toEqual(names.map((who) => `${who}: accept ${who.toUpperCase()}`))
   })
 
-  test('a question beside the call goes to the only call there is', async () => {
+  test('a question outside of any call goes to the only call in flight', async () => {
     const upstream = opened(at((await oldServer()).url))
     const hooks = { asked: async () => ({ result: { action: 'decline' } }) }
 
-    // The stream for such questions opens after the handshake.
+    // The stream for such questions is opened after the handshake.
     await call(upstream, 'echo', { text: 'x' })
     await until(async () => textOf(await call(upstream, 'ask-aside', { who: 'eve' }, { hooks })).includes('decline'))
   })
 
-  test('a question beside two calls is nobody’s, and is answered with an error', async () => {
+  test('a question outside of any call is answered with an error while two calls are in flight', async () => {
     const { url, requests, waits } = await oldServer()
     const upstream = opened(at(url))
     const asked: string[] = []
@@ -144,39 +144,39 @@ describe('a 2025 upstream over HTTP', () => {
     expect(textOf(await call(upstream, 'ask-aside', { who: 'eve' }, { hooks }))).toBe('eve: -31001 nobody')
     controller.abort()
     await other
-    // The one that was given up may be the one that asks.
+    // The question may come from the cancelled call.
     expect(textOf(await call(upstream, 'ask-aside', { who: 'eve' }, { hooks }))).toBe('eve: -31001 nobody')
     expect(asked).toEqual([])
   })
 
-  test('two requesters have a session each, and news come by requester', async () => {
+  test('each requester has a session, and notifications name the requester', async () => {
     const { url, sessions, requests } = await oldServer()
     const upstream = opened(at(url))
-    const news: UpstreamNews[] = []
-    upstream.listen((item) => news.push(item))
-    await call(upstream, 'echo', { text: 'x' }, visitorNamed('alice'))
-    await call(upstream, 'echo', { text: 'x' }, visitorNamed('bob'))
+    const notifications: UpstreamNotification[] = []
+    upstream.listen((notification) => notifications.push(notification))
+    await call(upstream, 'echo', { text: 'x' }, clientNamed('alice'))
+    await call(upstream, 'echo', { text: 'x' }, clientNamed('bob'))
     await until(() => requests.filter(({ method }) => method === 'GET').length === 2)
     expect(sessions.size).toBe(2)
 
     await until(async () => {
-      await call(upstream, 'change', {}, visitorNamed('alice'))
-      return news.length > 0
+      await call(upstream, 'change', {}, clientNamed('alice'))
+      return notifications.length > 0
     })
-    expect(new Set(news.map(({ method }) => method))).toEqual(new Set(['notifications/tools/list_changed']))
-    expect(new Set(news.map(({ requester }) => requester.client))).toEqual(new Set(['alice']))
+    expect(new Set(notifications.map(({ method }) => method))).toEqual(new Set(['notifications/tools/list_changed']))
+    expect(new Set(notifications.map(({ requester }) => requester.client))).toEqual(new Set(['alice']))
   })
 
-  test('logs and completions come on the call’s own stream', async () => {
+  test('log messages and completed elicitations reach the call on whose stream they come', async () => {
     const upstream = opened(at((await oldServer()).url))
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const hooks = {
-      log: (params: object) => void heard.push(params),
-      completed: (id: string) => void heard.push(id),
+      log: (params: object) => void received.push(params),
+      completed: (id: string) => void received.push(id),
     }
 
     await call(upstream, 'count', {}, { hooks })
-    expect(heard).toEqual([{ level: 'info', data: 'counted' }, 'e1'])
+    expect(received).toEqual([{ level: 'info', data: 'counted' }, 'e1'])
     expect(await call(upstream, 'visit')).toMatchObject({
       kind: 'error',
       error: { code: -32042, data: { elicitations: [{ elicitationId: 'e1' }] } },
@@ -184,7 +184,7 @@ describe('a 2025 upstream over HTTP', () => {
   })
 
   test.each([404, 400] as const)(
-    'a session the upstream forgot (%s) is made anew, and the request sent again (H11-02)',
+    'a session that the upstream forgot (%s) is opened again, and the request is sent again (H11-02)',
     async (forgets) => {
       const { url, sessions, forget } = await oldServer({ forgets })
       const upstream = opened(at(url))
@@ -199,23 +199,23 @@ describe('a 2025 upstream over HTTP', () => {
     },
   )
 
-  test('answers as plain JSON do as well', async () => {
+  test('responses in plain JSON are read', async () => {
     const upstream = opened(at((await oldServer({ json: true })).url))
     expect(textOf(await call(upstream, 'echo', { text: 'x' }))).toBe('x')
   })
 
-  test('whoever leaves has their session ended there (H11-03)', async () => {
+  test('releasing a client ends its session at the upstream (H11-03)', async () => {
     const { url, sessions } = await oldServer()
     const upstream = opened(at(url))
     await call(upstream, 'echo', { text: 'x' })
     expect(sessions.size).toBe(1)
 
-    upstream.leave(aVisitor)
+    upstream.release(aClient)
     await until(() => sessions.size === 0)
     expect(upstream.state().open).toBe(0)
   })
 
-  test('a question is no longer wanted when its call is cancelled', async () => {
+  test('a question is withdrawn when its call is cancelled', async () => {
     const upstream = opened(at((await oldServer()).url))
     const controller = new AbortController()
     const { promise, keep } = promised<AbortSignal>()
@@ -236,7 +236,7 @@ describe('a 2025 upstream over HTTP', () => {
 })
 
 describe('a 2026 upstream over HTTP', () => {
-  test('is told version, client and capabilities with each request (B26-08), and names in headers (H26-04)', async () => {
+  test('gets version, client info and capabilities with each request (B26-08), and names in headers (H26-04)', async () => {
     const { url, requests } = await newServer()
     const upstream = opened(at(url))
     const clientInfo = { name: 'laptop', version: '3' }
@@ -254,7 +254,7 @@ describe('a 2026 upstream over HTTP', () => {
     expect(requests.at(-1)?.headers['mcp-session-id']).toBeUndefined()
   })
 
-  test('a name that is no header value is encoded (H26-05)', async () => {
+  test('a name that is not a valid header value is encoded (H26-05)', async () => {
     const { url, requests } = await newServer()
     const upstream = opened(at(url))
 
@@ -262,7 +262,7 @@ describe('a 2026 upstream over HTTP', () => {
     expect(requests.at(-1)?.headers['mcp-name']).toBe(`=?base64?${Buffer.from('é').toString('base64')}?=`)
   })
 
-  test('its questions come back as the result, untouched, and the retry goes through', async () => {
+  test('its questions are passed on unchanged as the result, and the retry gets the answer', async () => {
     const upstream = opened(at((await newServer()).url))
 
     const asked = await call(upstream, 'ask')
@@ -279,7 +279,7 @@ describe('a 2026 upstream over HTTP', () => {
     expect(textOf(await call(upstream, 'ask', {}, { params }))).toBe('hello Ada')
   })
 
-  test.each(['sse', 'json'] as const)('answers as %s are read', async (mode) => {
+  test.each(['sse', 'json'] as const)('responses as %s are read', async (mode) => {
     const upstream = opened(at((await newServer(mode)).url))
     expect(textOf(await call(upstream, 'echo', { text: 'x' }))).toBe('x')
   })

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { listening } from '../../server/servers.ts'
-import { at, aVisitor, call, opened, programOf, textOf } from './upstreams.ts'
+import { aClient, at, call, opened, programOf, textOf } from './upstreams.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -17,7 +17,7 @@ async function heapAfter(calls: number, act: () => Promise<unknown>): Promise<nu
   return process.memoryUsage().heapUsed
 }
 
-/** The cheapest server there is, of either era, that answers by a stream. */
+/** A minimal server of either era that answers by a stream. */
 const cheapServer = (perRequest: boolean) =>
   listening((req: IncomingMessage, res: ServerResponse) => {
     if (req.method !== 'POST') return void res.writeHead(405).end()
@@ -43,13 +43,13 @@ test.each([
   ['HTTP of 2025', () => cheapServer(false).then(at)],
   ['HTTP of 2026', () => cheapServer(true).then(at)],
   ['a program', async () => programOf('rough-stdio')],
-] as const)('ten thousand calls over %s leave nothing behind', { timeout: 120_000 }, async (_, settings) => {
+] as const)('ten thousand calls over %s leave nothing in memory', { timeout: 120_000 }, async (_, settings) => {
   const upstream = opened(await settings())
-  // One signal for all, as that of a client's session: listeners that stay would pile up on it.
+  // One signal for all calls, like the signal of a client's session: listeners that stay would pile up on it.
   const { signal } = new AbortController()
   const once = async () => {
     const params = { _meta: { progressToken: 'p' } }
-    expect(textOf(await call(upstream, 'x', {}, { ...aVisitor, params, signal, hooks: { progress() {} } }))).toBe('x')
+    expect(textOf(await call(upstream, 'x', {}, { ...aClient, params, signal, hooks: { progress() {} } }))).toBe('x')
   }
 
   const before = await heapAfter(1_000, once)
@@ -58,9 +58,11 @@ test.each([
   expect(upstream.state()).toMatchObject({ inFlight: 0, dropped: 0 })
 })
 
-test('what a call holds is collected with the young: nothing old refers to it', { timeout: 60_000 }, async () => {
+test('the objects of a call are freed by a minor garbage collection: no old object refers to them', {
+  timeout: 60_000,
+}, async () => {
   const program = fileURLToPath(new URL('./programs/young.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', program])
-  // Kept until the next full collection, each would be some 27,000 bytes.
+  // Calls that stay in memory until the next full collection would take some 27,000 bytes each.
   expect(Number(stdout)).toBeLessThan(5_000)
 })

@@ -6,7 +6,7 @@ import { LineReader } from '../../../src/gateway/upstream/stdio/lines.ts'
 import { encodeHeaderValue } from '../../../src/gateway/upstream/wire/header-values.ts'
 import { readMessage } from '../../../src/gateway/upstream/wire/message.ts'
 
-/** The bytes of a text, cut anywhere, also in the middle of a character. */
+/** The bytes of a text, cut at any place, also in the middle of a character. */
 const cut = (text: string, sizes: number[]): Buffer[] => {
   const chunks: Buffer[] = []
   let rest = Buffer.from(text)
@@ -20,13 +20,16 @@ const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 })
 
 describe('server-sent events', () => {
   const read = (chunks: Buffer[], limit = 1_000) => {
-    const heard: string[] = []
-    const reader = new EventReader(limit, { event: (data) => heard.push(data), tooLong: () => heard.push('too long') })
+    const received: string[] = []
+    const reader = new EventReader(limit, {
+      event: (data) => received.push(data),
+      tooLong: () => received.push('too long'),
+    })
     for (const chunk of chunks) reader.read(chunk)
-    return { heard, reader }
+    return { received, reader }
   }
 
-  test('are the same however the bytes are cut, and whatever ends the lines', () => {
+  test('are the same wherever the bytes are cut and however lines end', () => {
     const line = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !/[\r\n\0]/.test(text))
     const event = fc.array(line, { minLength: 1, maxLength: 3 })
     const end = fc.constantFrom('\n', '\r', '\r\n')
@@ -34,38 +37,38 @@ describe('server-sent events', () => {
       fc.property(fc.array(event, { maxLength: 5 }), end, sizes, (events, end, sizes) => {
         const text = events.map((lines) => `${lines.map((line) => `data: ${line}${end}`).join('')}${end}`).join('')
         const wanted = events.map((lines) => lines.join('\n')).filter((data) => data !== '')
-        // The end of the last line is known when more comes.
-        expect(read(cut(`${text}:${end}:`, sizes)).heard).toEqual(wanted)
+        // A line is complete only when more follows, because a CR may be half of a CR LF.
+        expect(read(cut(`${text}:${end}:`, sizes)).received).toEqual(wanted)
       }),
     )
   })
 
-  test('say where to go on from, once an event is whole', () => {
-    const { reader, heard } = read([Buffer.from('\ufeffid: 7\nretry: 300\nevent: x\ndata:\n\nid: 8\ndata: {}\n')])
+  test('give the id to resume from once an event is complete', () => {
+    const { reader, received } = read([Buffer.from('\ufeffid: 7\nretry: 300\nevent: x\ndata:\n\nid: 8\ndata: {}\n')])
     expect(reader.lastId).toBe('7')
     expect(reader.retry).toBe(300)
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 
-  test('never hold more than the limit', () => {
-    expect(read([Buffer.from(`data: ${'x'.repeat(50)}`)], 40).heard).toEqual(['too long'])
-    expect(read([Buffer.from(`data: ${'x'.repeat(50)}\n\n`)], 40).heard).toEqual(['too long'])
-    expect(read([Buffer.from('data: xxxxxxxxx\n'.repeat(6))], 40).heard).toEqual(['too long'])
+  test('are never buffered beyond the limit', () => {
+    expect(read([Buffer.from(`data: ${'x'.repeat(50)}`)], 40).received).toEqual(['too long'])
+    expect(read([Buffer.from(`data: ${'x'.repeat(50)}\n\n`)], 40).received).toEqual(['too long'])
+    expect(read([Buffer.from('data: xxxxxxxxx\n'.repeat(6))], 40).received).toEqual(['too long'])
   })
 })
 
 describe('lines', () => {
   const read = (chunks: Buffer[], limit: number) => {
-    const heard: string[] = []
+    const received: string[] = []
     const reader = new LineReader(limit, {
-      line: (text) => heard.push(text),
-      tooLong: (head, tail) => heard.push(`too long ${head.slice(0, 3)}…${tail.slice(-3)}`),
+      line: (text) => received.push(text),
+      tooLong: (head, tail) => received.push(`too long ${head.slice(0, 3)}…${tail.slice(-3)}`),
     })
     for (const chunk of chunks) reader.read(chunk)
-    return heard
+    return received
   }
 
-  test('are the same however the bytes are cut', () => {
+  test('are the same wherever the bytes are cut', () => {
     const line = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => !/\s/.test(text))
     fc.assert(
       fc.property(fc.array(line), sizes, (lines, sizes) => {
@@ -74,7 +77,7 @@ describe('lines', () => {
     )
   })
 
-  test('over the limit are told by their beginning and end, and the next is read', () => {
+  test('over the limit are reported with their beginning and end, and the next line is read', () => {
     const text = `abc${'x'.repeat(5_000)}yz!\nnext\n`
     for (const size of [1, 100, 10_000]) {
       const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
@@ -85,7 +88,7 @@ describe('lines', () => {
   })
 })
 
-test('whatever is said is a message or nothing', () => {
+test('any text is read as a message or as undefined', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
       expect([undefined, 'response', 'request', 'notification']).toContain(readMessage(text)?.kind)
@@ -99,7 +102,7 @@ test('whatever is said is a message or nothing', () => {
   expect(readMessage('{"id":1,"result":7}')).toBeUndefined()
 })
 
-test('a header value is visible ASCII, and says the same (H26-05)', () => {
+test('an encoded header value is visible ASCII and decodes to the original (H26-05)', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {
       const written = encodeHeaderValue(value)
@@ -110,7 +113,7 @@ test('a header value is visible ASCII, and says the same (H26-05)', () => {
   )
 })
 
-test('only 401, and a 403 that says so, ask for a credential', () => {
+test('only a 401, or a 403 with a challenge, asks for a credential', () => {
   expect(readChallenge(403, {})).toBeUndefined()
   expect(readChallenge(200, { 'www-authenticate': 'Bearer' })).toBeUndefined()
   expect(readChallenge(401, { 'www-authenticate': ['Basic realm="a\\"b"', 'Bearer scope=one'] })).toEqual({

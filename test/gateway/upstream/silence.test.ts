@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { listening } from '../../server/servers.ts'
-import { at, aVisitor, call, newServer, oldServer, opened, programOf, textOf } from './upstreams.ts'
+import { aClient, at, call, newServer, oldServer, opened, programOf, textOf } from './upstreams.ts'
 
 const kinds = [
   ['a program of 2025', async () => programOf('old-stdio')],
@@ -10,16 +10,19 @@ const kinds = [
   ['HTTP of 2026', async () => at((await newServer()).url)],
 ] as const
 
-test.each(kinds)('%s that says nothing of a call for too long is told to stop (X26-03)', async (_, settings) => {
-  const upstream = opened(await settings(), { limits: { silence: 1_500 } })
-  expect(textOf(await call(upstream, 'echo', { text: 'there' }))).toBe('there')
-  const stopped = async () => Number(textOf(await call(upstream, 'cancelled')))
-  const before = await stopped()
-  expect(textOf(await call(upstream, 'wait'))).toBe('lost: silent, sent: true')
-  await expect.poll(stopped).toBe(before + 1)
-})
+test.each(kinds)(
+  '%s that sends nothing about a call for too long gets a cancellation (X26-03)',
+  async (_, settings) => {
+    const upstream = opened(await settings(), { limits: { silence: 1_500 } })
+    expect(textOf(await call(upstream, 'echo', { text: 'there' }))).toBe('there')
+    const stopped = async () => Number(textOf(await call(upstream, 'cancelled')))
+    const before = await stopped()
+    expect(textOf(await call(upstream, 'wait'))).toBe('lost: silent, sent: true')
+    await expect.poll(stopped).toBe(before + 1)
+  },
+)
 
-test("a person's time is not the server's", async () => {
+test("the time a person takes to answer does not count as the server's silence", async () => {
   const upstream = opened(programOf('old-stdio'), { limits: { silence: 1_500 } })
   const asked = async () => {
     await new Promise((resolve) => setTimeout(resolve, 3_500))
@@ -29,7 +32,7 @@ test("a person's time is not the server's", async () => {
   expect(reply.kind).toBe('result')
 })
 
-test('a server that tells of its progress has its time anew', async () => {
+test('a progress notification restarts the time limit for silence', async () => {
   const url = await listening((request: IncomingMessage, reply: ServerResponse) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -59,7 +62,7 @@ test('a server that tells of its progress has its time anew', async () => {
   expect(textOf(await call(upstream, 'x', {}, { params, hooks: { progress() {} } }))).toBe('late')
 })
 
-test('a program that starts slowly has the time of a handshake', async () => {
+test('a program that starts slowly has the time limit of the handshake, not that for silence', async () => {
   const upstream = opened(programOf('slow-start', '900'), { limits: { silence: 200 } })
-  expect((await upstream.era(aVisitor, new AbortController().signal)).kind).toBe('found')
+  expect((await upstream.era(aClient, new AbortController().signal)).kind).toBe('found')
 })

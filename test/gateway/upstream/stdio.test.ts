@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
-import type { UpstreamNews } from '../../../src/gateway/upstream/upstream.ts'
+import type { UpstreamNotification } from '../../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { promised, until } from '../../server/servers.ts'
-import { aVisitor, call, opened, programOf, textOf, visitorNamed } from './upstreams.ts'
+import { aClient, call, clientNamed, opened, programOf, textOf } from './upstreams.ts'
 
 const never = new AbortController().signal
 const accepts = { asked: async () => ({ result: { action: 'accept', content: { name: 'Ada' } } }) }
@@ -21,16 +21,16 @@ describe.each([
   ['2025-11-25', 'old-stdio'],
   ['2026-07-28', 'new-stdio'],
 ] as const)('an upstream that is a program of %s', (revision, program) => {
-  test('is found by probing, answers, and hears of progress and cancelling', async () => {
+  test('its revision is found by probing, it answers, reports progress, and gets cancellations', async () => {
     const upstream = opened(programOf(program))
-    expect(await upstream.era(aVisitor, never)).toMatchObject({ kind: 'found', era: { revision } })
+    expect(await upstream.era(aClient, never)).toMatchObject({ kind: 'found', era: { revision } })
     expect(textOf(await call(upstream, 'echo', { text: 'a\nb ✓' }))).toBe('a\nb ✓')
 
-    const heard: unknown[] = []
-    const hooks = { progress: (params: object) => void heard.push(params) }
+    const received: unknown[] = []
+    const hooks = { progress: (params: object) => void received.push(params) }
     const params = { _meta: { progressToken: 5 } }
     await call(upstream, 'count', {}, { params, hooks })
-    expect(heard).toEqual([1, 2, 3].map((progress) => ({ progressToken: 5, progress })))
+    expect(received).toEqual([1, 2, 3].map((progress) => ({ progressToken: 5, progress })))
 
     const controller = new AbortController()
     const waiting = call(upstream, 'wait', {}, { signal: controller.signal })
@@ -41,22 +41,22 @@ describe.each([
     expect(upstream.state()).toMatchObject({ kind: 'up', revision, inFlight: 0, restarts: 0, open: 1 })
   })
 
-  test('a requester with a credential has a process of their own', async () => {
+  test('a requester with a credential has a separate process', async () => {
     const upstream = opened(programOf(program))
     const mine = await call(upstream, 'pid')
     const credential = { env: 'TOKEN', value: 'hers' }
-    const hers = await call(upstream, 'pid', {}, { ...visitorNamed('alice'), credential })
+    const hers = await call(upstream, 'pid', {}, { ...clientNamed('alice'), credential })
 
     expect(textOf(hers)).not.toBe(textOf(mine))
-    expect(await call(upstream, 'pid', {}, { ...visitorNamed('alice'), credential })).toMatchObject({ kind: 'result' })
+    expect(await call(upstream, 'pid', {}, { ...clientNamed('alice'), credential })).toMatchObject({ kind: 'result' })
     expect(upstream.state().open).toBe(2)
   })
 })
 
 describe('a 2026 program', () => {
-  test('is one process for all requesters, and many calls at once', async () => {
+  test('is one process for all requesters and concurrent calls', async () => {
     const upstream = opened(programOf('new-stdio'))
-    const pids = await Promise.all(['a', 'b', 'c'].map((name) => call(upstream, 'pid', {}, visitorNamed(name))))
+    const pids = await Promise.all(['a', 'b', 'c'].map((name) => call(upstream, 'pid', {}, clientNamed(name))))
     expect(new Set(pids.map(textOf)).size).toBe(1)
     expect(upstream.state().open).toBe(1)
   })
@@ -68,21 +68,21 @@ describe('a 2026 program', () => {
 })
 
 describe('a 2025 program', () => {
-  test('is a process for each requester, without what is secret of ours', async () => {
+  test("is a process for each requester, without the gateway's own secrets", async () => {
     process.env.ASSENT_KEYS_OF_TEST = 'secret'
     process.env.LOGIN_SECRET_OF_TEST = 'secret'
     const upstream = opened({ ...programOf('old-stdio'), env: { GIVEN: 'yes', ASSENT_X: 'no' } })
 
     const credential = { env: 'TOKEN', value: 'hers' }
-    const alice = JSON.parse(textOf(await call(upstream, 'environment', {}, { ...visitorNamed('alice'), credential })))
-    const bob = JSON.parse(textOf(await call(upstream, 'environment', {}, visitorNamed('bob'))))
+    const alice = JSON.parse(textOf(await call(upstream, 'environment', {}, { ...clientNamed('alice'), credential })))
+    const bob = JSON.parse(textOf(await call(upstream, 'environment', {}, clientNamed('bob'))))
     expect(alice).toMatchObject({ GIVEN: 'yes', TOKEN: 'hers' })
     expect(bob.TOKEN).toBeUndefined()
     expect(Object.keys({ ...alice, ...bob }).filter((name) => /ASSENT|LOGIN/.test(name))).toEqual([])
     expect(upstream.state().stderr).toContain('the old one starts')
   })
 
-  test('of calls that want a process to themselves each gets its own question', async () => {
+  test('each of several exclusive calls gets its own question', async () => {
     const upstream = opened(programOf('old-stdio'), { limits: { processes: 3 } })
     const names = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay']
 
@@ -105,7 +105,7 @@ describe('a 2025 program', () => {
     expect(upstream.state().open).toBeLessThanOrEqual(3)
   })
 
-  test('a question while two calls are in flight is nobody’s', async () => {
+  test('a question outside of any call is refused while two calls are in flight', async () => {
     const upstream = opened(programOf('old-stdio'))
     const { promise, keep } = promised()
     const asked = promised()
@@ -124,7 +124,7 @@ describe('a 2025 program', () => {
     expect(textOf(await first)).toBe('ann: accept Ada')
   })
 
-  test('when all processes are in use, requests wait, and not for ever', async () => {
+  test('requests wait while all processes are in use, up to a limit', async () => {
     const clock = fixedClock()
     const upstream = opened(programOf('old-stdio'), { limits: { processes: 1, queue: 1 }, clock })
     const controller = new AbortController()
@@ -140,28 +140,30 @@ describe('a 2025 program', () => {
     await holding
   })
 
-  test('an idle process makes room for another requester, of this upstream or another', async () => {
+  test('an idle process is ended when another requester, of this upstream or another, needs its slot', async () => {
     const slots = new ProcessSlots(1)
     const one = opened(programOf('old-stdio'), { slots })
     const two = opened(programOf('old-stdio'), { slots })
 
-    expect(textOf(await call(one, 'echo', { text: '1' }, visitorNamed('a')))).toBe('1')
-    expect(textOf(await call(one, 'echo', { text: '2' }, visitorNamed('b')))).toBe('2')
+    expect(textOf(await call(one, 'echo', { text: '1' }, clientNamed('a')))).toBe('1')
+    expect(textOf(await call(one, 'echo', { text: '2' }, clientNamed('b')))).toBe('2')
     expect(textOf(await call(two, 'echo', { text: '3' }))).toBe('3')
     expect(slots.taken).toBe(1)
     expect(one.state()).toMatchObject({ open: 0, restarts: 0 })
   })
 
-  test('news come by requester', async () => {
+  test('notifications name the requester', async () => {
     const upstream = opened(programOf('old-stdio'))
-    const news: UpstreamNews[] = []
-    upstream.listen((item) => news.push(item))
-    await call(upstream, 'change', {}, visitorNamed('alice'))
-    await until(() => news.length > 0)
-    expect(news).toMatchObject([{ requester: { client: 'alice' }, method: 'notifications/tools/list_changed' }])
+    const notifications: UpstreamNotification[] = []
+    upstream.listen((notification) => notifications.push(notification))
+    await call(upstream, 'change', {}, clientNamed('alice'))
+    await until(() => notifications.length > 0)
+    expect(notifications).toMatchObject([
+      { requester: { client: 'alice' }, method: 'notifications/tools/list_changed' },
+    ])
   })
 
-  test('is closed when nobody used it for a while, and started again when needed', async () => {
+  test('is ended when it has been idle for a while, and started again when needed', async () => {
     const clock = fixedClock()
     const upstream = opened(programOf('old-stdio'), { clock })
     const first = textOf(await call(upstream, 'pid'))
@@ -175,7 +177,7 @@ describe('a 2025 program', () => {
 })
 
 describe('a program that behaves badly', () => {
-  test('crashes: the call is lost and may have run, and the next one meets a new process (T26-04)', async () => {
+  test('crashes: the call is lost and may have run, and the next call gets a new process (T26-04)', async () => {
     const upstream = opened(programOf('rough-stdio'))
     expect(textOf(await call(upstream, 'fine'))).toBe('fine')
 
@@ -190,7 +192,7 @@ describe('a program that behaves badly', () => {
     expect(await call(upstream, 'crash-after-answer')).toMatchObject({ kind: 'result' })
   })
 
-  test('never starts: told at once, tried again later and later', async () => {
+  test('never starts: calls fail at once, and restarts use exponential back-off', async () => {
     const clock = fixedClock()
     const upstream = opened(programOf('rough-stdio', 'dies'), { clock })
     expect(textOf(await call(upstream, 'fine'))).toBe('lost: broken, sent: false')
@@ -203,30 +205,30 @@ describe('a program that behaves badly', () => {
     expect(upstream.state().restarts).toBe(4)
   })
 
-  test('is not there at all', async () => {
+  test('does not exist', async () => {
     const upstream = opened({ name: 'tested', command: '/no/such/program' })
     const reply = await call(upstream, 'fine')
     expect(reply).toMatchObject({ kind: 'lost', sent: false })
     expect(upstream.state().reason).toContain('ENOENT')
   })
 
-  test('dies of being probed: it is taken for a 2025 server', async () => {
+  test('exits when it is probed: it is treated as a 2025 server', async () => {
     const upstream = opened(programOf('rough-stdio', 'dies-of-probe'))
     expect(textOf(await call(upstream, 'fine'))).toBe('fine')
     expect(upstream.state().revision).toBe('2025-06-18')
   })
 
-  test('is silent when probed: it is taken for a 2025 server (V26-08)', async () => {
+  test('does not answer the probe: it is treated as a 2025 server (V26-08)', async () => {
     const upstream = opened(programOf('rough-stdio', 'silent'), { limits: { probe: 200 } })
     expect(textOf(await call(upstream, 'fine'))).toBe('fine')
   })
 
-  test('speaks only what nobody speaks', async () => {
+  test('supports only an unknown revision', async () => {
     const upstream = opened(programOf('rough-stdio', 'future'))
     expect(await call(upstream, 'fine')).toMatchObject({ kind: 'lost', reason: 'unsupported', sent: false })
   })
 
-  test('writes rubbish, wrong ids, answers to nothing and answers twice: only the first fitting answer counts', async () => {
+  test('writes malformed messages, wrong ids, unexpected and repeated responses: only the first matching response counts', async () => {
     const upstream = opened(programOf('rough-stdio'))
     expect(textOf(await call(upstream, 'rubbish'))).toBe('first')
     expect(textOf(await call(upstream, 'fine'))).toBe('fine')
@@ -244,26 +246,26 @@ describe('a program that behaves badly', () => {
     await other
   })
 
-  test('floods: what is too much is dropped', async () => {
+  test('floods: notifications over the limit are dropped', async () => {
     const upstream = opened(programOf('rough-stdio'))
-    let news = 0
+    let notifications = 0
     upstream.listen(() => {
-      news += 1
+      notifications += 1
     })
     expect(textOf(await call(upstream, 'flood'))).toBe('flooded')
-    expect(news).toBeLessThan(2_500)
-    expect(news + upstream.state().dropped).toBe(5_000)
+    expect(notifications).toBeLessThan(2_500)
+    expect(notifications + upstream.state().dropped).toBe(5_000)
   })
 
-  test('complains: the last lines are kept', async () => {
+  test('writes to stderr: the last lines are kept', async () => {
     const upstream = opened(programOf('rough-stdio'))
     await call(upstream, 'complain')
     await until(() => upstream.state().stderr.at(-1) === 'complaint 29')
     expect(upstream.state().stderr).toHaveLength(20)
   })
 
-  test('will not end, and has children: all are gone after close', async () => {
-    const upstream = opened(programOf('rough-stdio', 'stubborn'), { limits: { farewell: 100 } })
+  test('ignores SIGTERM and has children: all have exited after close', async () => {
+    const upstream = opened(programOf('rough-stdio', 'stubborn'), { limits: { shutdown: 100 } })
     const child = Number(textOf(await call(upstream, 'family')))
     expect(isAlive(child)).toBe(true)
     const silent = call(upstream, 'silent')
@@ -275,7 +277,7 @@ describe('a program that behaves badly', () => {
     expect(upstream.state().open).toBe(0)
   })
 
-  test('is never told to cancel its handshake, and 2025 is greeted once', async () => {
+  test('gets no cancellation of its handshake, and one `initialize`', async () => {
     const upstream = opened(programOf('rough-stdio'))
     expect(JSON.parse(textOf(await call(upstream, 'seen')))).toEqual([
       'server/discover',

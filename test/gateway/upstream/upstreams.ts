@@ -8,7 +8,11 @@ import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { openUpstream } from '../../../src/gateway/upstream/open.ts'
-import { defaultLimits, type UpstreamLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
+import {
+  defaultUpstreamLimits,
+  type UpstreamLimits,
+  type UpstreamSettings,
+} from '../../../src/gateway/upstream/options.ts'
 import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import type {
   DownstreamClient,
@@ -34,7 +38,7 @@ export function opened(settings: UpstreamSettings, { limits, clock = systemClock
   const upstream = openUpstream(settings, {
     clock,
     self: { name: 'assent', version: '0.1.0' },
-    limits: { ...defaultLimits, farewell: 300, ...limits },
+    limits: { ...defaultUpstreamLimits, shutdown: 300, ...limits },
     slots: slots ?? new ProcessSlots(),
   })
   onTestFinished(() => upstream.close())
@@ -49,13 +53,13 @@ export const programOf = (name: string, ...args: string[]) => ({
 
 export const at = (url: URL) => ({ name: 'tested', url })
 
-export const aVisitor: DownstreamClient = {
+export const aClient: DownstreamClient = {
   requester: localRequester,
   capabilities: { elicitation: { form: {}, url: {} } },
 }
 
-export const visitorNamed = (client: string): DownstreamClient => ({
-  ...aVisitor,
+export const clientNamed = (client: string): DownstreamClient => ({
+  ...aClient,
   requester: { ...localRequester, client } satisfies Requester,
 })
 
@@ -67,7 +71,7 @@ export function call(
   more: Partial<UpstreamRequest> = {},
 ): Promise<UpstreamReply> {
   return upstream.request({
-    ...aVisitor,
+    ...aClient,
     method: 'tools/call',
     params: { name, arguments: args, ...more.params },
     signal: new AbortController().signal,
@@ -79,7 +83,7 @@ function withoutParams({ params: _, ...rest }: Partial<UpstreamRequest>): Partia
   return rest
 }
 
-/** What a call said, or why it said nothing. */
+/** The text of a call's result, or why there is none. */
 export function textOf(reply: UpstreamReply): string {
   if (reply.kind === 'lost') return `lost: ${reply.reason}, sent: ${reply.sent}`
   if (reply.kind !== 'result') return JSON.stringify(reply)
@@ -88,12 +92,12 @@ export function textOf(reply: UpstreamReply): string {
 
 export interface Serving {
   readonly url: URL
-  /** Requests as they came. */
+  /** The requests received so far. */
   readonly requests: { method: string; headers: IncomingMessage['headers'] }[]
-  /** 2025 only: forgets all sessions, as a server does that was started anew. */
+  /** 2025 only: forgets all sessions, as a restarted server does. */
   forget(): void
   readonly sessions: Map<string, StreamableHTTPServerTransport>
-  /** How many calls began to wait, and were cancelled. */
+  /** How many calls of the tool `wait` have begun, and how many were cancelled. */
   readonly waits: { begun: number; cancelled: number }
 }
 

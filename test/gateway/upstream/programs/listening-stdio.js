@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 
-/** A 2026 server that tells of changes when it is told to, by whichever name of a subscription. */
+/** A 2026 server whose tool `tell` sends a list change under its own, another or no subscription id. */
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const listens = []
 const params = (id) => ({ _meta: { 'io.modelcontextprotocol/subscriptionId': id } })

@@ -4,10 +4,10 @@ import { z } from 'zod'
 const say = (text) => ({ content: [{ type: 'text', text }] })
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 
-/** How many calls began to wait in this process, and were cancelled. */
+/** How many calls of the tool `wait` have begun in this process, and how many were cancelled. */
 export const waits = { begun: 0, cancelled: 0 }
 
-/** A server of SDK 2.4, for requests that stand alone. */
+/** A server of SDK 2.4 for 2026-07-28. */
 export function newTools() {
   const server = new McpServer({ name: 'new', version: '2.0.0' }, { instructions: 'Be kind.' })
   server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, async ({ text }) => say(text))

@@ -5,7 +5,7 @@ import { z } from 'zod'
 const say = (text) => ({ content: [{ type: 'text', text }] })
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 
-/** A server of SDK 1.32 that does all that a 2025 upstream may do in the middle of a call. */
+/** A server of SDK 1.32 whose tools do everything that a 2025 upstream may do during a call. */
 export function oldTools() {
   const server = new McpServer({ name: 'old', version: '1.0.0' }, { capabilities: { logging: {} } })
   server.registerTool('echo', { inputSchema: { text: z.string() } }, async ({ text }) => say(text))
@@ -16,7 +16,7 @@ export function oldTools() {
     const answer = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema)
     return say(`${who}: ${answer.action} ${answer.content?.name}`)
   })
-  // Without the call's own context, so that nothing ties the question to it.
+  // Asks outside of the call's context, so that nothing ties the question to the call.
   server.registerTool('ask-aside', { inputSchema: { who: z.string() } }, async ({ who }) => {
     try {
       const answer = await server.server.elicitInput({ message: `Who is ${who}?`, requestedSchema: form })
@@ -53,5 +53,5 @@ export function oldTools() {
   return server
 }
 
-/** How many calls began to wait in this process, and were cancelled. */
+/** How many calls of the tool `wait` have begun in this process, and how many were cancelled. */
 export const waits = { begun: 0, cancelled: 0 }

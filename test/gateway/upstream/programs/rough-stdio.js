@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-// A 2025 server written by hand that does, by the name of the tool, what no server should.
+// A 2025 server without the SDK. Each of its tools breaks the protocol in another way.
 const [, , mood] = process.argv
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const say = (id, text) => write({ id, result: { content: [{ type: 'text', text }] } })

@@ -5,7 +5,9 @@ import { systemClock } from '../../../../src/base/clock.ts'
 import { Stop } from '../../../../src/gateway/call/fast-path/stop.ts'
 import { defaultUpstreamLimits, openUpstream, ProcessSlots } from '../../../../src/gateway/index.ts'
 
-/** Makes calls to a server of 2026-07-28, collects the young alone, and prints by how many bytes a call the heap grew. */
+/**
+ * Calls a 2026-07-28 server, runs minor garbage collections only, and prints by how many bytes per call the heap grew.
+ */
 const server = createServer((request, reply) => {
   let text = ''
   request.on('data', (chunk) => {
@@ -17,7 +19,7 @@ const server = createServer((request, reply) => {
       method === 'server/discover' ? { supportedVersions: ['2026-07-28'], capabilities: {} } : { content: [] }
     reply.writeHead(200, { 'content-type': 'text/event-stream' })
     reply.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } })}\n\n`)
-    // A moment later, as servers do: the answer is taken while its stream is still open.
+    // A moment later, as real servers do, so that the response is read while its stream is still open.
     setImmediate(() => reply.end())
   })
 })
@@ -38,7 +40,7 @@ async function call(): Promise<void> {
     capabilities: {},
     method: 'tools/call',
     params: { name: 'echo', arguments: {} },
-    // A real signal keeps its listeners for as long as any old garbage does; those who call often do not use one.
+    // An AbortSignal keeps its listeners until the next full collection, so the fast path does not use one either.
     signal: new Stop(),
     hooks: { progress: () => held },
   })
