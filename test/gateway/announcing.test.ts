@@ -6,7 +6,7 @@ import { local, participantOf, say, until } from '../server/servers.ts'
 import { connect11 } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { enrolledBrowser } from '../web/visitors.ts'
+import { enrolledBrowser } from '../support/test-browser.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
 import { guarded } from './guarded.ts'
 

@@ -4,7 +4,7 @@ import type { Answer, Assent, Elicitation } from '../../src/index.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { local, nextAsked, say, until } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
-import { enrolledBrowser, pagePath } from '../web/visitors.ts'
+import { enrolledBrowser, pagePath } from '../support/test-browser.ts'
 import { askingUpstreams, gated, oldServer } from './gateways.ts'
 
 const clients = [

@@ -8,7 +8,7 @@ import type { Assent, Elicitation, ParticipantId } from '../../src/index.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
 import { ended, startAssent } from '../support/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { aBrowser, pathIn, type TestBrowser } from '../web/visitors.ts'
+import { pathIn, type TestBrowser, testBrowser } from '../support/test-browser.ts'
 
 /** A process that can be killed, and started again at the same address. */
 export interface Killable {
@@ -87,7 +87,7 @@ export async function aGateway(upstream: URL, settings: string): Promise<KilledG
     return times
   }
   const web = { fetch: (request: Request) => fetch(request, { redirect: 'manual' }) }
-  const stranger = () => aBrowser({ web } as never, origin)
+  const stranger = () => testBrowser({ web } as never, origin)
   return {
     url: new URL(`${origin}/mcp/up`),
     file,

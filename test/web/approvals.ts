@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { AssentOptions, Elicitation } from '../../src/index.ts'
 import { aCall, alice } from '../approval/a-call.ts'
-import { loginPlace, type Place } from './visitors.ts'
+import { loginPlace, type Place } from './places.ts'
 
 /** Pages with a login, where one rule asks for every call. */
 export async function approvalPlace(rule: object = {}, options: AssentOptions = {}): Promise<Place> {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { alice } from '../approval/a-call.ts'
+import { signedInBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
-import { auditOf, type Place, signedInBrowser } from './visitors.ts'
+import { auditOf, type Place } from './places.ts'
 
 const stateOf = async ({ assent }: Place, { id }: Elicitation) => (await assent.get(id))?.state
 const grantsOf = ({ assent }: Place) => assent.approvals.list(alice, 10)

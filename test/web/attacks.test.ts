@@ -2,22 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { bob } from '../../src/testing/index.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
-import {
-  aBrowser,
-  aProvider,
-  askLocal,
-  auditOf,
-  enrolledBrowser,
-  localPlace,
-  loginPlace,
-  type Page,
-  type Place,
-  pagePath,
-  signedInBrowser,
-} from './visitors.ts'
+import { enrolledBrowser, type PageReply, pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
+import { askLocal, auditOf, localPlace, loginPlace, type Place } from './places.ts'
+import { aProvider } from './providers.ts'
 
 /** A page as it would be without what is fresh each time. */
-const bare = ({ text, status, headers }: Page) => ({
+const bare = ({ text, status, headers }: PageReply) => ({
   status,
   text: text.replace(/nonce="[^"]*"/g, ''),
   headers: [...headers].filter(([name]) => name !== 'content-security-policy'),
@@ -91,7 +81,7 @@ describe('a local process without the enrolled cookie', () => {
   test('opens a page, the status, a post: refused, nothing kept', async () => {
     const place = await localPlace()
     const asked = await askLocal(place)
-    const agent = aBrowser(place)
+    const agent = testBrowser(place)
 
     for (const path of [...pathsOf(asked), '/connections', '/browsers']) {
       const page = await agent.get(path)
@@ -111,7 +101,7 @@ describe('a local process without the enrolled cookie', () => {
   test('learns nothing of which ids there are', async () => {
     const place = await localPlace()
     const asked = await askLocal(place)
-    const agent = aBrowser(place)
+    const agent = testBrowser(place)
     for (const [at, path] of pathsOf(asked).entries()) {
       expect(bare(await agent.get(path))).toEqual(bare(await agent.get(pathsOf(unknown)[at] as string)))
     }
@@ -184,7 +174,7 @@ describe('a form that a page of ours did not send', () => {
   test('uses up no one-time link', async () => {
     const place = await localPlace()
     const { pathname, search } = new URL(await place.web.enrollLink())
-    const victim = aBrowser(place)
+    const victim = testBrowser(place)
     expect((await victim.post(`${pathname}${search}`, {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect(victim.cookies.size).toBe(0)
     expect((await victim.post(`${pathname}${search}`)).status).toBe(200)
@@ -211,7 +201,7 @@ describe('an address that sends people elsewhere', () => {
     `/${'x'.repeat(3_000)}`,
   ])('such as %j is not followed after signing in', async (next) => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const away = await browser.get(`/login?next=${encodeURIComponent(next)}`)
     const state = new URL(away.location as string).searchParams.get('state')
     expect((await browser.get(`/login/callback?code=alice&state=${state}`)).location).toBe('/inbox')
@@ -246,7 +236,7 @@ describe('a name that is not ours', () => {
       ['127.0.0.1', 200],
       ['::ffff:127.0.0.1', 200],
     ] as const) {
-      const browser = aBrowser(place, undefined, { incoming: { socket: { remoteAddress } as never } })
+      const browser = testBrowser(place, undefined, { incoming: { socket: { remoteAddress } as never } })
       for (const [name, value] of cookies) browser.cookies.set(name, value)
       expect((await browser.get('/connections')).status).toBe(status)
     }

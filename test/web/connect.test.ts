@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { localParticipant } from '../../src/participant/participant.ts'
-import {
-  aProvider,
-  askLocal,
-  enrolledBrowser,
-  keyProvider,
-  localPlace,
-  type Place,
-  pagePath,
-  type TestBrowser,
-} from './visitors.ts'
+import { enrolledBrowser, pagePath, type TestBrowser } from '../support/test-browser.ts'
+import { askLocal, localPlace, type Place } from './places.ts'
+import { aProvider, keyProvider } from './providers.ts'
 
 const providers = new Map([
   ['notes', aProvider()],

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { enrollLink } from '../../src/web/index.ts'
 import { anAsk } from '../support/asks.ts'
-import {
-  aBrowser,
-  askLocal,
-  auditOf,
-  enrolledBrowser,
-  localPlace,
-  loginPlace,
-  pagePath,
-  pathIn,
-  signedInBrowser,
-} from './visitors.ts'
+import { enrolledBrowser, pagePath, pathIn, signedInBrowser, testBrowser } from '../support/test-browser.ts'
+import { askLocal, auditOf, localPlace, loginPlace } from './places.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
@@ -21,11 +12,11 @@ describe('a one-time link', () => {
     const asked = await askLocal(place)
     const link = pathIn(await place.web.enrollLink())
 
-    const preview = aBrowser(place)
+    const preview = testBrowser(place)
     for (let looks = 0; looks < 3; looks += 1) expect((await preview.get(link)).status).toBe(200)
     expect(preview.cookies.size).toBe(0)
 
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const page = await browser.get(link, { 'user-agent': firefox })
     expect(page.text).toContain('Firefox on Linux')
     expect((await browser.post(link, {}, { 'user-agent': firefox })).text).toContain('This browser is yours')
@@ -35,7 +26,7 @@ describe('a one-time link', () => {
 
   test('gives a cookie that scripts cannot read and other sites cannot send', async () => {
     const place = await localPlace()
-    const page = await aBrowser(place).post(pathIn(await place.web.enrollLink()))
+    const page = await testBrowser(place).post(pathIn(await place.web.enrollLink()))
     const [cookie] = page.headers.getSetCookie()
     expect(cookie).toMatch(/^assent=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/)
   })
@@ -43,7 +34,7 @@ describe('a one-time link', () => {
   test('that was used enrols nobody else, also of many who press at once', async () => {
     const place = await localPlace()
     const link = pathIn(await place.web.enrollLink())
-    const browsers = Array.from({ length: 20 }, () => aBrowser(place))
+    const browsers = Array.from({ length: 20 }, () => testBrowser(place))
     const pages = await Promise.all(browsers.map((browser) => browser.post(link)))
 
     expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -57,7 +48,7 @@ describe('a one-time link', () => {
     const place = await localPlace()
     const link = pathIn(await place.web.enrollLink())
     place.clock.advance(10 * 60_000)
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     expect((await browser.get(link)).status).toBe(403)
     expect((await browser.post(link)).status).toBe(403)
     expect(browser.cookies.size).toBe(0)
@@ -74,7 +65,7 @@ describe('a one-time link', () => {
       link.replace('~', '~x'),
       '/enroll?code=%00',
     ]
-    for (const path of forged) expect((await aBrowser(place).post(path)).status).toBe(403)
+    for (const path of forged) expect((await testBrowser(place).post(path)).status).toBe(403)
     expect(await place.assent.store.browsers.list('local' as never)).toEqual([])
   })
 
@@ -83,20 +74,20 @@ describe('a one-time link', () => {
     const asked = await askLocal(place)
     const { vault, clock, pages } = place.assent
     const link = await enrollLink({ vault, clock, pages }, pagePath(asked))
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     expect(await browser.post(pathIn(link))).toMatchObject({ status: 303, location: pagePath(asked) })
     expect((await browser.get(pagePath(asked))).status).toBe(200)
   })
 
   test('leads to no other site, whatever was sealed into it', async () => {
     const place = await localPlace()
-    const page = await aBrowser(place).post(pathIn(await place.web.enrollLink('//evil.example')))
+    const page = await testBrowser(place).post(pathIn(await place.web.enrollLink('//evil.example')))
     expect(page).toMatchObject({ status: 200, location: null })
   })
 
   test('is no way in where there is a login', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     expect((await browser.post(pathIn(await place.web.enrollLink()))).status).toBe(404)
     expect(browser.cookies.size).toBe(0)
   })
@@ -116,7 +107,7 @@ describe('an enrolled browser', () => {
     const place = await localPlace()
     const browser = await enrolledBrowser(place)
     const { web } = await loginPlace({}, { store: place.assent.store })
-    const same = aBrowser({ web })
+    const same = testBrowser({ web })
     for (const [name, value] of browser.cookies) same.cookies.set(name, value)
     expect(await same.get('/browsers')).toMatchObject({ status: 303, location: '/login?next=%2Fbrowsers' })
   })

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/chromium.ts'
 import { frame, gallery, nonce } from './gallery.ts'
-import { origin, type Visitor, visit } from './visit.ts'
+import { origin, type PageView, viewPages } from './view-pages.ts'
 
 const desktop = { width: 1280, height: 800 }
 const phone = { width: 390, height: 844 }
@@ -28,15 +28,15 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 describe.each(Object.entries(views))('%s', (view, options) => {
-  let visitor: Visitor
+  let opened: PageView
   beforeAll(async () => {
-    visitor = await visit(browser, gallery, options)
-    await visitor.page.clock.setFixedTime(frame.now)
+    opened = await viewPages(browser, gallery, options)
+    await opened.page.clock.setFixedTime(frame.now)
   })
-  afterAll(() => visitor.close())
+  afterAll(() => opened.close())
 
   test.each(Object.keys(gallery))('%s is accessible, fits the screen and asks nothing of anyone', async (name) => {
-    const { page, oddities } = visitor
+    const { page, oddities } = opened
     await page.goto(`${origin}/${name}`)
     expect(oddities.splice(0)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)

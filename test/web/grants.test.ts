@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { alice, bob } from '../approval/a-call.ts'
 import { getExisting } from '../support/assents.ts'
+import { signedInBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
-import { auditOf, type Place, signedInBrowser } from './visitors.ts'
+import { auditOf, type Place } from './places.ts'
 
 async function allowed(place: Place, choice = 'always_allow/tool/hour/this') {
   const asked = await waitingCall(place)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { aBrowser, askLocal, enrolledBrowser, localPlace, loginPlace, pagePath, signedInBrowser } from './visitors.ts'
+import { enrolledBrowser, pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
+import { askLocal, localPlace, loginPlace } from './places.ts'
 
 const always = {
   'x-frame-options': 'DENY',
@@ -15,7 +16,7 @@ describe('every answer', () => {
     const place = await localPlace({ limits: { bodyBytes: 2_000 } })
     const browser = await enrolledBrowser(place)
     const asked = await askLocal(place)
-    const stranger = aBrowser(place)
+    const stranger = testBrowser(place)
     const answers = [
       await browser.get(pagePath(asked)),
       await browser.get(`/elicit/${asked.id}/status`),
@@ -69,7 +70,7 @@ describe('over https', () => {
 
   test('the cookie can be planted by no other host (S-03), and the browser is told to stay with https', async () => {
     const place = await loginPlace({}, { publicUrl })
-    const browser = aBrowser(place, publicUrl)
+    const browser = testBrowser(place, publicUrl)
     const away = await browser.get('/login')
     expect(away.headers.getSetCookie()[0]).toMatch(
       /^__Host-assent-login-[\w-]{8}=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -87,7 +88,7 @@ describe('over https', () => {
     const place = await loginPlace({}, { publicUrl })
     const plain = await loginPlace({}, { store: place.assent.store })
     const signedIn = await signedInBrowser(plain, 'alice')
-    const browser = aBrowser(place, publicUrl)
+    const browser = testBrowser(place, publicUrl)
     browser.cookies.set('assent', signedIn.cookies.get('assent') as string)
     expect((await browser.get('/connections')).status).toBe(303)
     browser.cookies.set('__Host-assent', signedIn.cookies.get('assent') as string)

@@ -40,7 +40,7 @@ async function served(rule: object = {}): Promise<Served> {
   return { assent, web, origin }
 }
 
-async function visitor({ web, origin }: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> {
+async function openPage({ web, origin }: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
   context.setDefaultTimeout(10_000)
   onTestFinished(() => context.close())
@@ -62,7 +62,7 @@ async function ask({ assent }: Served, over: Parameters<typeof aCall>[0] = {}) {
 
 test('a question shows up in two open inboxes, is answered by key in one, and is gone from both', async () => {
   const place = await served()
-  const [one, other] = [await visitor(place, '/inbox'), await visitor(place, '/inbox')]
+  const [one, other] = [await openPage(place, '/inbox'), await openPage(place, '/inbox')]
   const asked = await ask(place)
   for (const page of [one, other]) await page.getByRole('link', { name: /Run write_file/ }).waitFor()
   expect(await one.title()).toContain('Inbox (1)')
@@ -79,7 +79,7 @@ test('a question shows up in two open inboxes, is answered by key in one, and is
 test('a key goes to a button that destroys, and does not press it', async () => {
   const place = await served()
   const asked = await ask(place, { annotations: { destructiveHint: true } })
-  const page = await visitor(place, `/inbox?open=${asked.id}`)
+  const page = await openPage(place, `/inbox?open=${asked.id}`)
   await page.keyboard.press('a')
   expect(await page.evaluate('document.activeElement.value')).toBe('accept')
   expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
@@ -90,7 +90,7 @@ test('a key goes to a button that destroys, and does not press it', async () => 
 test('what is being typed stays while the list changes, and Enter in a field answers nothing', async () => {
   const place = await served({ editable: ['path'] })
   const asked = await ask(place)
-  const page = await visitor(place, `/inbox?open=${asked.id}`)
+  const page = await openPage(place, `/inbox?open=${asked.id}`)
   await page.getByLabel('path').fill('/tmp/jad')
   await ask(place, { tool: 'read_file' })
   await page.getByRole('link', { name: /Run read_file/ }).waitFor()
@@ -102,7 +102,7 @@ test('what is being typed stays while the list changes, and Enter in a field ans
 test('without scripts a call is edited and allowed', async () => {
   const place = await served({ editable: ['path'] })
   const asked = await ask(place)
-  const page = await visitor(place, `/elicit/${asked.id}/approve`, { javaScriptEnabled: false })
+  const page = await openPage(place, `/elicit/${asked.id}/approve`, { javaScriptEnabled: false })
   await page.getByLabel('path').fill('/tmp/other.txt')
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByRole('heading', { name: 'Allowed once' }).waitFor()

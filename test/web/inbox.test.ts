@@ -2,16 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createWeb, type Web } from '../../src/web/index.ts'
 import { alice } from '../approval/a-call.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
+import { enrolledBrowser, signedInBrowser, type TestBrowser, testBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
-import {
-  aBrowser,
-  askLocal,
-  enrolledBrowser,
-  localPlace,
-  type Place,
-  signedInBrowser,
-  type TestBrowser,
-} from './visitors.ts'
+import { askLocal, localPlace, type Place } from './places.ts'
 
 const minute = 60_000
 
@@ -94,7 +87,7 @@ describe('the inbox', () => {
 
   test('is closed to who is not known', async () => {
     const place = await localPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     for (const path of ['/inbox', '/inbox/history', '/inbox/events', '/grants', '/audit']) {
       expect((await browser.get(path)).status).toBe(403)
     }

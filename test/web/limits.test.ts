@@ -2,22 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { AssentError } from '../../src/base/errors.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { anAsk } from '../support/asks.ts'
-import {
-  aBrowser,
-  askLocal,
-  enrolledBrowser,
-  localPlace,
-  loginPlace,
-  type Place,
-  pagePath,
-  signedInBrowser,
-} from './visitors.ts'
+import { enrolledBrowser, pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
+import { askLocal, localPlace, loginPlace, type Place } from './places.ts'
 
 describe('too many requests', () => {
   test('from one address are told to wait, whoever sends them', async () => {
     const place = await localPlace({ limits: { perAddressPerMinute: 5 } })
     const at = (remoteAddress: string) =>
-      aBrowser(place, undefined, { incoming: { socket: { remoteAddress } as never } })
+      testBrowser(place, undefined, { incoming: { socket: { remoteAddress } as never } })
     const [one, other] = [at('127.0.0.1'), at('127.0.0.2')]
     for (let request = 0; request < 5; request += 1) expect((await one.get('/nothing')).status).toBe(404)
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { alice, anAsk } from '../support/asks.ts'
-import { aBrowser, auditOf, left, loginPlace, pagePath, signedInBrowser } from './visitors.ts'
+import { pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
+import { auditOf, left, loginPlace } from './places.ts'
 
 async function askAlice({ assent }: Awaited<ReturnType<typeof loginPlace>>) {
   return (await assent.ask(anAsk())).elicitation
@@ -12,7 +13,7 @@ describe('signing in', () => {
   test('is asked of whoever opens a question, and leads back to it', async () => {
     const place = await loginPlace()
     const asked = await askAlice(place)
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const sent = await browser.get(pagePath(asked))
     expect(sent).toMatchObject({ status: 303, location: `/login?next=${encodeURIComponent(pagePath(asked))}` })
 
@@ -40,7 +41,7 @@ describe('signing in', () => {
     // Already signed in: the login is not bothered.
     expect(await browser.get('/login?next=/browsers')).toMatchObject({ status: 303, location: '/browsers' })
 
-    const old = aBrowser(place)
+    const old = testBrowser(place)
     old.cookies.set('assent', before)
     expect((await old.get('/browsers')).status).toBe(200)
     browser.cookies.delete('assent')
@@ -53,7 +54,7 @@ describe('signing in', () => {
 
   test('in two tabs at once works in both', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const [one, two] = [await browser.get('/login?next=/browsers'), await browser.get('/login')]
     expect((await browser.get(`/login/callback?code=alice&state=${stateIn(two.location)}`)).location).toBe('/inbox')
     expect((await browser.get(`/login/callback?code=alice&state=${stateIn(one.location)}`)).location).toBe('/browsers')
@@ -61,7 +62,7 @@ describe('signing in', () => {
 
   test('that fails says so, and nobody is signed in', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const away = await browser.get('/login')
     const back = await browser.get(`/login/callback?code=nobody&state=${stateIn(away.location)}`)
     expect(back.status).toBe(403)
@@ -71,7 +72,7 @@ describe('signing in', () => {
 
   test('in ever more tabs leaves no heap of cookies', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     for (let tab = 0; tab < 20; tab += 1) await browser.get('/login')
     expect(browser.cookies.size).toBeLessThan(7)
   })
@@ -80,10 +81,10 @@ describe('signing in', () => {
 describe('attacks on signing in', () => {
   test('an answer to a login that another browser began signs nobody in', async () => {
     const place = await loginPlace()
-    const mallory = aBrowser(place)
+    const mallory = testBrowser(place)
     const away = await mallory.get('/login')
 
-    const victim = aBrowser(place)
+    const victim = testBrowser(place)
     const back = await victim.get(`/login/callback?code=mallory&state=${stateIn(away.location)}`)
     expect(back.status).toBe(403)
     expect(victim.cookies.size).toBe(0)
@@ -92,13 +93,13 @@ describe('attacks on signing in', () => {
 
   test('an answer sent twice signs in once, also with the cookie put back', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const away = await browser.get('/login')
     const cookies = new Map(browser.cookies)
     const path = `/login/callback?code=alice&state=${stateIn(away.location)}`
     expect((await browser.get(path)).status).toBe(303)
 
-    const thief = aBrowser(place)
+    const thief = testBrowser(place)
     for (const [name, value] of cookies) thief.cookies.set(name, value)
     expect((await thief.get(path)).status).toBe(403)
     expect(thief.cookies.has('assent')).toBe(false)
@@ -106,7 +107,7 @@ describe('attacks on signing in', () => {
 
   test('a login that took more than ten minutes is begun again', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     const away = await browser.get('/login')
     place.clock.advance(10 * 60_000)
     expect((await browser.get(`/login/callback?code=alice&state=${stateIn(away.location)}`)).status).toBe(403)
@@ -114,7 +115,7 @@ describe('attacks on signing in', () => {
 
   test('a cookie of a value that we never gave is nobody', async () => {
     const place = await loginPlace()
-    const browser = aBrowser(place)
+    const browser = testBrowser(place)
     browser.cookies.set('assent', 'A'.repeat(43))
     expect((await browser.get('/connections')).status).toBe(303)
   })
@@ -150,7 +151,7 @@ test('a login for tokens alone lets nobody see a page', async () => {
   const place = await loginPlace()
   const { createWeb } = await import('../../src/web/index.ts')
   const login = { issuer: 'https://login.example.com', audience: 'x', byToken: async () => undefined }
-  const browser = aBrowser({ web: createWeb({ ...place.assent, login }) })
+  const browser = testBrowser({ web: createWeb({ ...place.assent, login }) })
   const page = await browser.get(pagePath(await askAlice(place)))
   expect(page.status).toBe(403)
   expect(page.text).toContain('Sign in first')

@@ -1,7 +1,8 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { askLocal, enrolledBrowser, localPlace, type Place, pagePath } from './visitors.ts'
+import { enrolledBrowser, pagePath } from '../support/test-browser.ts'
+import { askLocal, localPlace, type Place } from './places.ts'
 
 async function listen({ web }: Place): Promise<number> {
   const server = createServer(web.node)

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { anAsk } from '../support/asks.ts'
-import { aBrowser, issuer, localPlace, loginPlace, type Place, pagePath } from './visitors.ts'
+import { pagePath, testBrowser } from '../support/test-browser.ts'
+import { issuer, localPlace, loginPlace, type Place } from './places.ts'
 
 const proxy = { header: 'x-user', issuer, from: ['10.0.0.7'], groupsHeader: 'x-groups' }
 const publicUrl = 'https://assent.example.com'
 
 const through = (place: Place, remoteAddress: string | undefined) =>
-  aBrowser(
+  testBrowser(
     place,
     publicUrl,
     remoteAddress === undefined ? undefined : { incoming: { socket: { remoteAddress } as never } },

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { ElicitationId, FormSchema } from '../../src/index.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
-import { aBrowser, askLocal, auditOf, enrolledBrowser, localPlace, pagePath } from './visitors.ts'
+import { enrolledBrowser, pagePath, testBrowser } from '../support/test-browser.ts'
+import { askLocal, auditOf, localPlace } from './places.ts'
 
 const orderForm: FormSchema = {
   type: 'object',
@@ -213,7 +214,7 @@ describe('a page of one’s own', () => {
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
 
     expect((await browser.post(pagePath(asked), { csrf: 'x', colour: 'red' })).status).toBe(403)
-    expect((await aBrowser(place).get(pagePath(asked))).status).toBe(403)
+    expect((await testBrowser(place).get(pagePath(asked))).status).toBe(403)
     expect(picked).toEqual([])
     const again = await browser.post(pagePath(asked), { colour: 'vermilion' })
     expect(again.status).toBe(422)

@@ -7,7 +7,7 @@ import { connectPage } from '../../../src/web/pages/question/connect-page.ts'
 import { formPage } from '../../../src/web/pages/question/form-page.ts'
 import { openBrowser } from '../../support/chromium.ts'
 import { asked, frame, longForm } from '../gallery.ts'
-import { origin, type Visitor, visit } from '../visit.ts'
+import { origin, type PageView, viewPages } from '../view-pages.ts'
 
 const form: FormSchema = {
   type: 'object',
@@ -41,13 +41,13 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function open(name: keyof typeof pages, options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
-  const visitor = await visit(browser, pages, options)
-  onTestFinished(() => visitor.close())
-  await visitor.page.clock.install({ time: new Date(frame.now.getTime() - 60_000) })
-  await visitor.page.clock.pauseAt(frame.now)
-  await visitor.page.goto(`${origin}/${name}`)
-  return visitor
+async function open(name: keyof typeof pages, options: Parameters<typeof viewPages>[2] = {}): Promise<PageView> {
+  const view = await viewPages(browser, pages, options)
+  onTestFinished(() => view.close())
+  await view.page.clock.install({ time: new Date(frame.now.getTime() - 60_000) })
+  await view.page.clock.pauseAt(frame.now)
+  await view.page.goto(`${origin}/${name}`)
+  return view
 }
 
 const fieldsOf = (posted: URLSearchParams | undefined) => [...(posted ?? [])]
@@ -152,11 +152,11 @@ test('the time left is counted down, and when it is over nothing can be sent', a
 })
 
 test('a clock that is wrong changes nothing about the time left', async () => {
-  const visitor = await visit(browser, pages)
-  onTestFinished(() => visitor.close())
-  await visitor.page.clock.install({ time: new Date('2031-01-01T00:00:00Z') })
-  await visitor.page.goto(`${origin}/confirm`)
-  expect(await visitor.page.locator('[data-time=left]').textContent()).toBe('9 minutes')
+  const view = await viewPages(browser, pages)
+  onTestFinished(() => view.close())
+  await view.page.clock.install({ time: new Date('2031-01-01T00:00:00Z') })
+  await view.page.goto(`${origin}/confirm`)
+  expect(await view.page.locator('[data-time=left]').textContent()).toBe('9 minutes')
 })
 
 test('a field that is left empty says so, until it is filled in', async () => {

@@ -13,8 +13,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Someone who looks at pages as they are served, with what their browser sends and complains about. */
-export interface Visitor {
+/** A browser tab on pages served for a test, with what the browser sends and complains about. */
+export interface PageView {
   readonly page: Page
   /** What was posted, in order. */
   readonly posts: URLSearchParams[]
@@ -23,12 +23,12 @@ export interface Visitor {
   close(): Promise<void>
 }
 
-/** Serves pages by their paths, and nothing else, to a browser of their own. */
-export async function visit(
+/** Serves these pages, and nothing else, by their paths to a browser context of its own. */
+export async function viewPages(
   browser: Browser,
   pages: Readonly<Record<string, string>>,
   options: BrowserContextOptions = {},
-): Promise<Visitor> {
+): Promise<PageView> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options })
   context.setDefaultTimeout(10_000)
   const posts: URLSearchParams[] = []
@@ -40,7 +40,7 @@ export async function visit(
       posts.push(new URLSearchParams(request.postData() ?? ''))
       return route.fulfill({ body: '<title>Posted</title>', contentType: 'text/html' })
     }
-    // A live page listens here, and nothing happens.
+    // The stream of a live inbox, which sends no news.
     if (url.href === `${origin}/inbox/events`) {
       return route.fulfill({ body: 'retry: 600000\n\n', contentType: 'text/event-stream' })
     }
