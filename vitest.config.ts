@@ -12,7 +12,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // A hook may build the package, which takes minutes on a loaded machine.
+    hookTimeout: 300_000,
     pool: 'forks',
     maxWorkers: 2,
     execArgv: ['--import', new URL('scripts/leash.js', import.meta.url).href],
