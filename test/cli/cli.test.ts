@@ -57,7 +57,7 @@ describe('assent', () => {
     const { said } = await startAssent(['--store', store, '--port', '0'], /Ctrl-C/)
     const [, port = ''] = /:(\d+)\/healthz/.exec(said()) ?? []
     const second = await assent(['--store', store, '--port', port])
-    expect(second).toMatchObject({ code: 2, err: `Port ${port} is taken; choose another with --port.\n` })
+    expect(second).toMatchObject({ code: 2, err: `Port ${port} is in use; choose another with --port.\n` })
   })
 
   test('shows its help and its version', async () => {

@@ -180,6 +180,23 @@ describe('assent gateway with servers in its settings', () => {
     expect(metrics).toMatch(/assent_calls_total\{[^}]*server="new"[^}]*\} 1/)
   })
 
+  test('serves metrics on an address of their own, and nothing else there', async () => {
+    const { said, child } = await aGateway('metrics: { listen: "127.0.0.1:0" }\n')
+    const [, url = ''] = /metrics +(http:\S+)/.exec(said()) ?? []
+    expect(await (await fetch(url)).text()).toContain('assent_asks_open 0')
+    const statusOf = async (path: string) => (await fetch(new URL(path, url))).status
+    expect(await Promise.all(['/healthz', '/readyz', '/mcp', '/inbox'].map(statusOf))).toEqual([200, 200, 404, 404])
+    const [, port] = /:(\d+)\//.exec(url) ?? []
+    const { file } = await aConfig(
+      `version: 1\nlisten: 127.0.0.1:0\nstore: "memory:"\nmetrics: { listen: 127.0.0.1:${port} }\n`,
+    )
+    expect(await assent(['--config', file])).toMatchObject({
+      code: 2,
+      err: `Port ${port} is in use; choose another with metrics.listen.\n`,
+    })
+    expect(await ended(child, 'SIGTERM')).toBe(0)
+  })
+
   test('with a login, nobody gets in without a token', async () => {
     const { issuer, mint } = await startIssuer()
     const auth = `auth: { issuer: "${issuer}", audience: "https://assent.test/mcp" }\npublicUrl: https://assent.test\n`

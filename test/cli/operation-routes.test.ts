@@ -1,7 +1,8 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { type OperationParts, operationRoutes } from '../../src/cli/serve/operation-routes.ts'
+import { addressList } from '../../src/cli/config/address-list.ts'
+import { type OperationAccess, type OperationParts, operationRoutes } from '../../src/cli/serve/operation-routes.ts'
 import type { UpstreamState } from '../../src/gateway/upstream/upstream.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { readPrometheus } from '../observe/prometheus-text.ts'
@@ -12,9 +13,15 @@ interface Got {
   readonly text: string
 }
 
-async function serving(over: Partial<OperationParts> = {}) {
-  const routes = operationRoutes({ assent: await anAssent(), metrics: createMetrics(), metricsOpen: false, ...over })
+/** `from` is the address that requests seem to come from; without it, they come from this machine. */
+async function serving(
+  over: Partial<OperationParts> = {},
+  { from, ...access }: Partial<OperationAccess> & { from?: string } = {},
+) {
+  const parts = { assent: await anAssent(), metrics: createMetrics(), ...over }
+  const routes = operationRoutes(parts, { anyHost: false, metrics: addressList([]), ...access })
   const server = createServer((req, res) => {
+    if (from !== undefined) Object.defineProperty(req.socket, 'remoteAddress', { value: from, configurable: true })
     if (!routes(req, res)) res.writeHead(404).end('not ours')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -79,23 +86,53 @@ test('a store that never answers is a store that is down', async () => {
   expect(await get('/readyz')).toMatchObject({ status: 503 })
 })
 
-test('numbers are for this machine, unless they are opened', async () => {
+const forwarded = [
+  { 'X-Forwarded-For': '203.0.113.9' },
+  { Forwarded: 'for=203.0.113.9' },
+  { Via: '1.1 proxy' },
+  { 'X-Real-IP': '203.0.113.9' },
+] as Record<string, string>[]
+
+test('metrics are for this machine, and the refusal names the settings that open them', async () => {
   const near = await serving()
   const samples = readPrometheus((await near('/metrics')).text)
   expect(samples.some(({ name }) => name === 'process_cpu_seconds_total')).toBe(true)
-  for (const headers of [
-    { 'X-Forwarded-For': '203.0.113.9' },
-    { Forwarded: 'for=203.0.113.9' },
-    { Via: '1.1 proxy' },
-  ]) {
-    expect(await near('/metrics', headers as never)).toMatchObject({ status: 403 })
-  }
-  const open = await serving({ metricsOpen: true })
-  expect(await open('/metrics', { 'X-Forwarded-For': '203.0.113.9' })).toMatchObject({ status: 200 })
+  for (const headers of forwarded) expect(await near('/metrics', headers)).toMatchObject({ status: 403 })
+
+  const far = await serving({}, { anyHost: true, from: '10.1.2.3' })
+  const { status, text } = await far('/metrics')
+  expect(status).toBe(403)
+  expect(JSON.parse(text).error).toMatch(/metrics\.allow.*metrics\.listen/)
+})
+
+test.each([
+  ['10.1.2.3', 200],
+  ['::ffff:10.255.0.1', 200],
+  ['192.0.2.7', 200],
+  ['2001:db8::5', 200],
+  ['fe80::1%eth0', 200],
+  ['11.0.0.1', 403],
+  ['192.0.2.8', 403],
+  ['2001:db9::5', 403],
+  ['', 403],
+])('with addresses and ranges allowed, %s gets %d', async (from, status) => {
+  const metrics = addressList(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', 'fe80::1'])
+  const get = await serving({}, { anyHost: true, metrics, from })
+  expect(await get('/metrics')).toMatchObject({ status })
+})
+
+test('an attack: a proxy on an allowed address passes on what a stranger asks', async () => {
+  const get = await serving({}, { anyHost: true, metrics: addressList(['10.0.0.0/8']), from: '10.0.0.1' })
+  for (const headers of forwarded) expect(await get('/metrics', headers)).toMatchObject({ status: 403 })
+})
+
+test('metrics that are for everyone are passed on by a proxy too', async () => {
+  const get = await serving({}, { metrics: 'everyone' })
+  expect(await get('/metrics', { 'X-Forwarded-For': '203.0.113.9' })).toMatchObject({ status: 200 })
 })
 
 test('an attack: a page elsewhere points its own name at this machine', async () => {
-  const get = await serving({ metricsOpen: true })
+  const get = await serving({}, { metrics: 'everyone' })
   for (const path of ['/healthz', '/readyz', '/metrics']) {
     expect(await get(path, { Host: 'evil.example.com' })).toMatchObject({ status: 403 })
   }

@@ -25,12 +25,21 @@ export interface Config {
   readonly elicitation: { readonly enabled: boolean }
   readonly channels: readonly ChannelConfig[]
   readonly retain: Readonly<Record<keyof typeof defaults.retain, number>>
+  readonly metrics: MetricsConfig
   readonly pages: {
     readonly primaryColor: string
     readonly title: string
     readonly prefix: string
     readonly names: Readonly<Record<string, string>>
   }
+}
+
+/** Who may read `/metrics`, besides this machine. */
+export interface MetricsConfig {
+  /** A second address, which serves `/metrics`, `/healthz` and `/readyz` only. */
+  readonly listen?: Config['listen']
+  /** IP addresses and CIDR ranges. */
+  readonly allow: readonly string[]
 }
 
 export interface AuthConfig {

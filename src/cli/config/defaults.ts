@@ -20,6 +20,7 @@ export const defaults = {
   limits: { openPerRequester: defaultLimits.openPerRequester, asksPerMinute: 60, bodyBytes: 4_194_304 },
   elicitation: { enabled: true },
   retain: { settled: '30d', audit: '400d' },
+  metrics: { allow: [] as readonly string[] },
   pages: {
     primaryColor: defaultPages.primaryColor,
     title: defaultPages.title,

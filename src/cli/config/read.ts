@@ -8,6 +8,7 @@ import { findConfigFile } from './find.ts'
 import { badConfig, type Problem } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
 import { type Environment, filledIn } from './read/environment.ts'
+import { readMetrics } from './read/metrics.ts'
 import { readPolicy } from './read/policy.ts'
 import { counts, durations, readAuth, readChannel, readPages, readProviders } from './read/sections.ts'
 import { isDisabled, readServers } from './read/servers.ts'
@@ -36,6 +37,7 @@ const settingNames = [
   'elicitation',
   'channels',
   'retain',
+  'metrics',
   'pages',
 ] as const
 
@@ -109,6 +111,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
     },
     channels: settings.channels.items().flatMap(readChannel),
     retain: durations(settings.retain, defaults.retain),
+    metrics: readMetrics(settings.metrics, listen),
     pages: readPages(settings.pages),
   }
 }

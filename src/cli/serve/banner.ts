@@ -3,12 +3,13 @@ import { visibleLine } from '../../base/text/visible-text.ts'
 import { enrollLink } from '../../web/viewer/enroll.ts'
 import type { Config } from '../config/config.ts'
 import { defaults } from '../config/defaults.ts'
+import { urlOf } from '../config/read/addresses.ts'
 import { print } from '../print.ts'
 import { version } from '../version.ts'
 
 /** The few lines a newcomer needs. Returns how to stop listening to the keyboard. */
 export async function showBanner(assent: Assent, config: Config, isDemo: boolean): Promise<() => void> {
-  const { listen, publicUrl, written, renamed } = config
+  const { listen, metrics, publicUrl, written, renamed } = config
   const isLocal = config.auth === undefined
   print(`Assent ${version}: a person's yes between an AI agent and the tools it calls.`)
   print(
@@ -18,6 +19,7 @@ export async function showBanner(assent: Assent, config: Config, isDemo: boolean
   print(`  MCP       ${publicUrl}/mcp`)
   print(`  inbox     ${publicUrl}/inbox`)
   print(`  health    http://${listen.host}:${listen.port}/healthz`)
+  if (metrics.listen !== undefined) print(`  metrics   ${urlOf(metrics.listen)}/metrics`)
   for (const { name, id } of renamed) print(`  The server "${visibleLine(name, 60)}" is called ${id} here.`)
   await warn(assent, config)
   print()

@@ -2,28 +2,32 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BadArgument } from '../../base/errors.ts'
 import type { Config } from '../config/config.ts'
-import { sendJson } from './health.ts'
+import { sendReply } from './reply.ts'
 
-/** A port that is ours. */
+/** A port that this process listens on. */
 export interface Listening {
   readonly port: number
   serve(by: RequestListener): void
-  /** Takes no new request; what is being answered is answered, within reason. */
+  /** Takes no new requests, and waits for those under way, for five seconds at most. */
   finish(): Promise<void>
-  /** At once, whatever is going on. */
+  /** Ends every connection at once. */
   close(): void
 }
 
 const patienceMs = 5_000
 
-/** Takes the port first, so that nothing is opened for one that is taken; who comes meanwhile is told to wait. */
-export async function listen({ host, port }: Config['listen']): Promise<Listening> {
-  let by: RequestListener = (_, response) => sendJson({ status: 503, body: { error: 'Starting.' } }, response)
+/**
+ * Listens before anything else is opened, so that a port in use leaves nothing behind. Requests get a 503 until `serve`
+ * is called. `setting` is where the port can be changed.
+ */
+export async function listen({ host, port }: Config['listen'], setting = '--port'): Promise<Listening> {
+  let by: RequestListener = (request, response) =>
+    sendReply({ status: 503, body: { error: 'Assent is starting. Try again in a moment.' } }, request, response)
   const server = createServer((request, response) => by(request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'is taken; choose another with --port' : `cannot be used on ${host}`
-      reject(new BadArgument(`Port ${port} ${reason}.`, { cause: error }))
+      const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used on ${host}`
+      reject(new BadArgument(`Port ${port} ${reason}; choose another with ${setting}.`, { cause: error }))
     })
     server.listen(port, host.replace(/^\[|\]$/g, ''), resolve)
   })
@@ -40,7 +44,7 @@ export async function listen({ host, port }: Config['listen']): Promise<Listenin
 async function finished(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeIdleConnections()
-  // Those that were answered meanwhile are kept open by their clients.
+  // Clients keep connections open after their last answer.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const impatient = setTimeout(() => server.closeAllConnections(), patienceMs)
   await closed

@@ -1,79 +1,83 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Assent } from '../../assent.ts'
 import { isLoopbackAddress } from '../../base/public-address.ts'
-import { isLoopback } from '../../elicitation/asking/url.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import { version } from '../version.ts'
+import { type AddressList, plainAddress } from '../config/address-list.ts'
+import { healthReply } from './health.ts'
+import { namesThisMachine, type Reply, refusalOf, sendReply } from './reply.ts'
 
 export interface OperationParts {
-  readonly assent: Pick<Assent, 'store' | 'login'>
+  readonly assent: Pick<Assent, 'store'>
   readonly gateway?: Pick<Gateway, 'upstreams'> | undefined
   readonly metrics: Metrics
-  /** True: numbers are also for other machines. */
-  readonly metricsOpen: boolean
 }
 
-/** Serves `/healthz`, `/readyz` and `/metrics`; false: the path is none of them. */
+/** Whom an address serves. */
+export interface OperationAccess {
+  /** False: only requests whose `Host` header names this machine are answered. */
+  readonly anyHost: boolean
+  /** Who may read `/metrics`, besides this machine. */
+  readonly metrics: AddressList | 'everyone'
+}
+
+/** Answers `/healthz`, `/readyz` and `/metrics`, and returns false for any other path. */
 export type OperationRoutes = (request: IncomingMessage, response: ServerResponse) => boolean
 
-const pages = { '/healthz': health, '/readyz': readiness, '/metrics': numbers } as const
+type Page = (parts: OperationParts, access: OperationAccess, request: IncomingMessage) => Reply | Promise<Reply>
 
-/** What those who run Assent ask it: whether it lives, whether it can work, what it does. */
-export function operationRoutes(parts: OperationParts): OperationRoutes {
+const pages: Readonly<Record<string, Page>> = {
+  '/healthz': () => healthReply,
+  '/readyz': readiness,
+  '/metrics': numbers,
+}
+
+/** The pages for whoever operates an installation: whether it is alive, whether it can work, and its metrics. */
+export function operationRoutes(parts: OperationParts, access: OperationAccess): OperationRoutes {
   return (request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0] as keyof typeof pages
-    if (!Object.hasOwn(pages, path)) return false
-    replyTo(parts, request, pages[path]).then(
-      (reply) => send(reply, request, response),
-      () => send({ status: 500, body: { error: 'This failed.' } }, request, response),
+    const [path = ''] = (request.url ?? '/').split('?', 1)
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+    if (page === undefined) return false
+    replyTo(request, page, parts, access).then(
+      (reply) => sendReply(reply, request, response),
+      () => sendReply({ status: 500, body: { error: 'This failed.' } }, request, response),
     )
     return true
   }
 }
 
-/** The questions that are open in the store, as far as it is worth counting. */
+async function replyTo(
+  request: IncomingMessage,
+  page: Page,
+  parts: OperationParts,
+  access: OperationAccess,
+): Promise<Reply> {
+  return refusalOf(request, access.anyHost) ?? page(parts, access, request)
+}
+
+/** The questions that are open in the store. Counting stops at 1,000. */
 export async function countOpen({ store }: Pick<Assent, 'store'>): Promise<number> {
   return (await store.elicitations.listDue(endOfTime, 1_000)).length
 }
 
 const endOfTime = new Date(8.64e15)
 
-interface Reply {
-  readonly status: number
-  readonly body: object | string
-  readonly contentType?: string
-}
-
-type Page = (parts: OperationParts, request: IncomingMessage) => Reply | Promise<Reply>
-
-async function replyTo(parts: OperationParts, request: IncomingMessage, page: Page): Promise<Reply> {
-  // A page elsewhere that points its own name at this machine is not one of ours.
-  if (parts.assent.login === undefined && !isOurs(request.headers.host)) {
-    return { status: 403, body: { error: 'This host name is not served here.' } }
-  }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return { status: 405, body: { error: 'Only GET is served here.' } }
-  }
-  return page(parts, request)
-}
-
-function health(): Reply {
-  return { status: 200, body: { status: 'ok', name: 'assent', version } }
-}
-
-/** A store that does not answer: nothing can be asked. An upstream that is down harms its own calls only, so it is shown. */
-async function readiness({ assent, gateway }: OperationParts, request: IncomingMessage): Promise<Reply> {
-  const isUp = await answers(assent.store)
-  const isNear = isFromHere(request)
+/** Not ready without its store. An upstream that is down is listed only: it stops its own calls, and no others. */
+async function readiness(
+  { assent, gateway }: OperationParts,
+  _: OperationAccess,
+  request: IncomingMessage,
+): Promise<Reply> {
+  const isUp = await storeAnswers(assent.store)
+  const isNear = isFromThisMachine(request)
   const upstreams = (gateway?.upstreams() ?? []).map(({ id, state }) => ({
     id,
     state: state.kind,
     since: state.since.toISOString(),
     restarts: state.restarts,
     ...(state.revision !== undefined && { revision: state.revision }),
-    // It may hold what the upstream said, which is not for everybody who can reach this address.
+    // The reason may quote the upstream, which is not for everybody who can reach this address.
     ...(isNear && state.reason !== undefined && { reason: state.reason }),
   }))
   return {
@@ -82,16 +86,22 @@ async function readiness({ assent, gateway }: OperationParts, request: IncomingM
   }
 }
 
-async function numbers({ metrics, metricsOpen }: OperationParts, request: IncomingMessage): Promise<Reply> {
-  if (!metricsOpen && !isFromHere(request)) {
-    return { status: 403, body: { error: 'Metrics are for this machine only, unless the settings say otherwise.' } }
-  }
+const metricsRefused =
+  'Metrics are served to this machine only. To let other machines read them, list their addresses under metrics.allow in the settings, or serve them on an address of their own with metrics.listen.'
+
+async function numbers({ metrics }: OperationParts, access: OperationAccess, request: IncomingMessage): Promise<Reply> {
+  if (!mayReadMetrics(request, access.metrics)) return { status: 403, body: { error: metricsRefused } }
   return { status: 200, body: await metrics.text(), contentType: metrics.contentType }
+}
+
+function mayReadMetrics(request: IncomingMessage, readers: OperationAccess['metrics']): boolean {
+  if (readers === 'everyone' || isFromThisMachine(request)) return true
+  return !isForwarded(request) && readers.includes(request.socket.remoteAddress ?? '')
 }
 
 const patienceMs = 2_000
 
-async function answers({ elicitations }: Assent['store']): Promise<boolean> {
+async function storeAnswers({ elicitations }: Assent['store']): Promise<boolean> {
   let impatient: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
     impatient = setTimeout(resolve, patienceMs, false)
@@ -107,19 +117,12 @@ async function answers({ elicitations }: Assent['store']): Promise<boolean> {
   }
 }
 
-/** Whether this machine asks for itself: what a proxy on it hands on comes from elsewhere. */
-function isFromHere({ socket, headers }: IncomingMessage): boolean {
-  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-  const isHandedOn = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
-  return isLoopbackAddress(address) && !isHandedOn && isOurs(headers.host)
+function isFromThisMachine(request: IncomingMessage): boolean {
+  const address = plainAddress(request.socket.remoteAddress ?? '')
+  return isLoopbackAddress(address) && !isForwarded(request) && namesThisMachine(request.headers.host)
 }
 
-function isOurs(header: string | undefined): boolean {
-  return header !== undefined && URL.canParse(`http://${header}`) && isLoopback(new URL(`http://${header}`).hostname)
-}
-
-function send({ status, body, contentType }: Reply, { method }: IncomingMessage, response: ServerResponse): void {
-  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
-  response.writeHead(status, { 'content-type': contentType ?? 'application/json', 'cache-control': 'no-store' })
-  response.end(method === 'HEAD' ? undefined : text)
+/** Whether a proxy passed the request on: then the socket's address is the proxy's, not the client's. */
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 }

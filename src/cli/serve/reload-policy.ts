@@ -65,9 +65,10 @@ async function reloadPolicy(
   }
 }
 
-/** All but the policy; where it listens may have been chosen by the system. */
-function othersOf({ written: _, policy: _policy, listen: _listen, publicUrl: _url, servers, ...rest }: Config): string {
-  return JSON.stringify({ ...rest, servers: [...servers] })
+/** All settings but the policy, and without the addresses: the system may have chosen their ports. */
+function othersOf(config: Config): string {
+  const { written: _, policy: _policy, listen: _listen, publicUrl: _url, servers, metrics, ...rest } = config
+  return JSON.stringify({ ...rest, servers: [...servers], allow: metrics.allow })
 }
 
 /** Watches the folder: editors put a new file in the place of the old one, and so do mounted settings, by a link. */

@@ -5,17 +5,16 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Web } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
-import { urlOf } from '../config/read/addresses.ts'
 import type { Given } from '../config/read.ts'
 import { type Demo, startDemo } from '../demo/demo.ts'
 import { print } from '../print.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
 import { showBanner } from './banner.ts'
 import { gatewayFrom } from './gateway-from-config.ts'
-import { type Listening, listen } from './listen.ts'
 import { observing } from './observing.ts'
 import { type OperationRoutes, operationRoutes } from './operation-routes.ts'
 import { portNumber } from './port-number.ts'
+import { mainAccess, metricsAccess, metricsListener, openPorts, type Ports, withPorts } from './ports.ts'
 
 const examples = `
 Settings are read from assent.yaml, assent.yml or assent.json here; without one everything has a default.
@@ -45,15 +44,15 @@ export function addServeCommand(program: Command): void {
 }
 
 async function run(asked: Config, given: Given, isDemo: boolean): Promise<void> {
-  const stopping = told('SIGINT', 'SIGTERM')
-  const listening = await listen(asked.listen)
+  const stopping = signalled('SIGINT', 'SIGTERM')
+  const ports = await openPorts(asked)
   let demo: Demo | undefined
   try {
-    const config = withPort(asked, listening.port)
+    const config = withPorts(asked, ports)
     demo = isDemo ? await startDemo(config) : undefined
-    await serve(listening, { config: demo?.config ?? config, asked: config, given, isDemo }, stopping)
+    await serve(ports, { config: demo?.config ?? config, asked: config, given, isDemo }, stopping)
   } finally {
-    listening.close()
+    for (const port of [ports.main, ports.metrics]) port?.close()
     await demo?.close()
   }
 }
@@ -66,18 +65,15 @@ interface Serving {
   readonly isDemo: boolean
 }
 
-async function serve(
-  listening: Listening,
-  { config, asked, given, isDemo }: Serving,
-  stopping: Promise<void>,
-): Promise<void> {
+async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, stopping: Promise<void>): Promise<void> {
   const assent = await start(config)
   try {
     const { log, news, metricsOf } = await observing(assent, config)
     const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
     const web = await pagesOf(assent, config, log)
-    const routes = operationRoutes({ assent, gateway, metrics: metricsOf(gateway), metricsOpen: false })
-    listening.serve(listenerFor(gateway, routes, web))
+    const operation = { assent, gateway, metrics: metricsOf(gateway) }
+    ports.main.serve(listenerFor(gateway, operationRoutes(operation, mainAccess(config)), web))
+    ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config))))
     const farewell = await showBanner(assent, config, isDemo)
     const stopReloading = await reloading(assent, asked, given, isDemo)
     await stopping
@@ -85,7 +81,7 @@ async function serve(
     print('Stopping.')
     // Calls that are parked or under way are handed back; who connects from now on is told to come later.
     web.close()
-    await Promise.all([gateway.close(), listening.finish()])
+    await Promise.all([gateway.close(), ports.main.finish(), ports.metrics?.finish()])
     await stopReloading()
   } finally {
     await assent.close()
@@ -117,12 +113,6 @@ function inDemoStore(config: Config, { store }: Given): Config {
   return config.written === undefined && store === undefined ? { ...config, store: 'sqlite:.assent/demo.db' } : config
 }
 
-/** The system may have chosen the port. */
-function withPort(config: Config, port: number): Config {
-  const listen = { ...config.listen, port }
-  return { ...config, listen, publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen) }
-}
-
 async function pagesOf(assent: Assent, { auth }: Config, log: Log): Promise<Web> {
   const { createWeb } = await import('../../web/index.ts')
   return createWeb(assent, {
@@ -138,8 +128,8 @@ function listenerFor(gateway: Gateway, routes: OperationRoutes, web: Web): Reque
   }
 }
 
-/** Once: whoever presses Ctrl-C twice wants out at once. */
-function told(...signals: NodeJS.Signals[]): Promise<void> {
+/** Resolves at the first of these signals. The second one ends the process at once. */
+function signalled(...signals: NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of signals) process.once(signal, () => resolve())
   })

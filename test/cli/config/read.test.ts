@@ -43,8 +43,10 @@ test('without a file every setting is its default', async () => {
     elicitation: { enabled: true },
     channels: [],
     providers: {},
+    metrics: { allow: [] },
     pages: { ...defaults.pages, names: {} },
   })
+  expect(config.metrics.listen).toBeUndefined()
   expect(config.auth).toBeUndefined()
   expect(config.servers.size).toBe(0)
   for (const [name, text] of Object.entries(defaults.clocks)) {
@@ -79,6 +81,7 @@ limits: { bodyBytes: "\${env:BYTES}" }
 elicitation: { enabled: false }
 channels: [{ webhook: { url: "https://hooks.example.com/x", secret: "\${env:LOGIN_SECRET}" } }]
 retain: { settled: 1d }
+metrics: { listen: 0.0.0.0:9464, allow: [10.0.0.0/8, "::1"] }
 pages: { primaryColor: "#abc", names: { api-key: key } }
 `)
   const config = await readConfig({ config: file }, { LOGIN_SECRET: 'hunter2', BYTES: '1000' })
@@ -99,6 +102,7 @@ pages: { primaryColor: "#abc", names: { api-key: key } }
     elicitation: { enabled: false },
     channels: [{ webhook: { url: 'https://hooks.example.com/x', secret: 'hunter2' } }],
     retain: { settled: 86_400_000 },
+    metrics: { listen: { host: '0.0.0.0', port: 9464 }, allow: ['10.0.0.0/8', '::1'] },
     pages: { primaryColor: '#abc', names: { 'api-key': 'key' } },
   })
   expect([...config.servers.values()]).toEqual([
@@ -199,6 +203,17 @@ test.each([
   [`${v1}channels: [{ slack: {} }]`, 'channels[0].slack is not known; write webhook.'],
   [`${v1}channels: [{ webhook: { url: "https://x" } }]`, 'channels[0].webhook.secret is missing'],
   [`${v1}retain: { audit: for ever }`, 'retain.audit is "for ever"'],
+  [`${v1}metrics: { listen: everywhere }`, 'metrics.listen is "everywhere"; write a host and a port'],
+  [`${v1}metrics: { listen: "127.0.0.1:4180" }`, 'metrics.listen is "127.0.0.1:4180"; listen is the same'],
+  [`${v1}metrics: { allow: 10.0.0.1 }`, 'metrics.allow is text; write a list'],
+  [
+    `${v1}metrics: { listen: "0.0.0.0:1", allow: [10.0.0.0/33] }`,
+    'metrics.allow[0] is "10.0.0.0/33"; write an IP address or a range, such as 10.0.0.0/8.',
+  ],
+  [`${v1}metrics: { listen: "0.0.0.0:1", allow: ["::1/129"] }`, 'metrics.allow[0] is "::1/129"'],
+  [`${v1}metrics: { listen: "0.0.0.0:1", allow: [prometheus] }`, 'metrics.allow[0] is "prometheus"'],
+  [`${v1}metrics: { allow: [10.0.0.0/8] }`, 'metrics.allow has no effect, since no other machine'],
+  [`${v1}metrics: { alow: [] }`, 'metrics.alow is not known; did you mean allow?'],
   [`${v1}pages: { primaryColor: red }`, 'pages.primaryColor is "red"; write a colour'],
   [`${v1}pages: { prefix: "a/../b" }`, 'pages.prefix is "a/../b"'],
   [`${v1}pages: { names: { form: "a/b" } }`, 'pages.names.form is "a/b"'],

@@ -6,16 +6,21 @@ import { isStoreAddress, storeFrom } from './store-address.ts'
 
 /** Where to listen: on this machine only, unless a login says who may come in. */
 export function readListen(setting: Setting, auth: Setting): Config['listen'] | undefined {
-  const text = setting.isThere ? setting.text() : defaults.listen
-  if (text === undefined) return undefined
-  const [, host, port] = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? []
-  if (host === undefined || Number(port) > 65_535)
-    return setting.wrong('write a host and a port, such as 127.0.0.1:4180')
-  if (!isOurHost(host) && !auth.isThere) {
+  const address = readHostAndPort(setting, defaults.listen)
+  if (address !== undefined && !isOurHost(address.host) && !auth.isThere) {
     return setting.wrong(
       'others can reach that, and there is no auth: write 127.0.0.1, or say under auth who may come in',
     )
   }
+  return address
+}
+
+/** A host and a port, such as `127.0.0.1:4180`; `otherwise` where the setting is left out. */
+export function readHostAndPort(setting: Setting, otherwise: string): Config['listen'] | undefined {
+  const text = setting.isThere ? setting.text() : otherwise
+  if (text === undefined) return undefined
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? []
+  if (host === undefined || Number(port) > 65_535) return setting.wrong(`write a host and a port, such as ${otherwise}`)
   return { host, port: Number(port) }
 }
 

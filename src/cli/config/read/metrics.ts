@@ -1,0 +1,30 @@
+import { isAddressOrRange } from '../address-list.ts'
+import type { Config, MetricsConfig } from '../config.ts'
+import { defaults } from '../defaults.ts'
+import { isOurHost, readHostAndPort } from './addresses.ts'
+import type { Setting } from './setting.ts'
+
+const exampleAddress = '0.0.0.0:9464'
+
+/** Who may read `/metrics`. A list that no request could ever match is refused, since it would look like it worked. */
+export function readMetrics(setting: Setting, main: Config['listen'] | undefined): MetricsConfig {
+  const { listen, allow } = setting.only(['listen', 'allow'])
+  const own = listen.isThere ? readHostAndPort(listen, exampleAddress) : undefined
+  if (own !== undefined && own.port !== 0 && own.port === main?.port && own.host === main.host) {
+    listen.wrong('listen is the same; write another port')
+  }
+  const entries = allow.items()
+  for (const entry of entries) {
+    if (!isAddressOrRange(String(entry.value))) entry.wrong('write an IP address or a range, such as 10.0.0.0/8')
+  }
+  const served = [main, own].filter((address) => address !== undefined)
+  if (entries.length > 0 && served.length > 0 && served.every(({ host }) => isOurHost(host))) {
+    allow.say(
+      `has no effect, since no other machine reaches this one; write metrics.listen, such as ${exampleAddress}.`,
+    )
+  }
+  return {
+    allow: allow.isThere ? entries.map(({ value }) => String(value)) : defaults.metrics.allow,
+    ...(own !== undefined && { listen: own }),
+  }
+}
