@@ -141,7 +141,7 @@ async function aGateway(told: object): Promise<{ child: ChildProcess; url: URL }
 }
 
 describe('a process on the same machine, without the cookie of an enrolled browser', () => {
-  beforeAll(buildPackage, 120_000)
+  beforeAll(buildPackage)
 
   const settings = `policy:
   default: allow
@@ -187,7 +187,7 @@ clocks: { hold: 45s }
     }
   }
 
-  test('sees nothing of open questions and answers none on their pages', { timeout: 60_000 }, async () => {
+  test('sees nothing of open questions and answers none on their pages', async () => {
     const { gateway, paths, isUntouched, answered } = await waiting()
     const person = await gateway.enrolled()
     await person.get(paths.approval)
@@ -237,7 +237,7 @@ clocks: { hold: 45s }
     await answered(person)
   })
 
-  test('answers none by what an MCP client can say', { timeout: 60_000 }, async () => {
+  test('answers none by what an MCP client can say', async () => {
     const { gateway, isUntouched, answered } = await waiting()
     const { url } = gateway
     const same = { name: 'work', arguments: { id: 'planted-approval' } }

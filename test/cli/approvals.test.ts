@@ -317,24 +317,22 @@ describe('the gateway', () => {
     // Asked by a rule that the next policy no longer has.
     const { id } = await askedAbout(other)
     await writeFile(file, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: perhaps }\n')
-    await expect.poll(said, { timeout: 10_000 }).toContain('The policy stays as it was.')
+    await expect.poll(said).toContain('The policy stays as it was.')
     expect(said()).toContain('assent.yaml:5: policy.rules[0].decide')
     expect((await other.get(id))?.state.kind).toBe('open')
 
     await writeFile(`${file}.new`, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: deny }\n')
     await rename(`${file}.new`, file)
-    await expect
-      .poll(said, { timeout: 10_000 })
-      .toContain('The policy was read anew: 1 rule. 1 question was withdrawn.')
+    await expect.poll(said).toContain('The policy was read anew: 1 rule. 1 question was withdrawn.')
     expect((await other.get(id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
 
     child.kill('SIGHUP')
-    await expect.poll(said, { timeout: 10_000 }).toContain('The policy says what it said before.')
+    await expect.poll(said).toContain('The policy says what it said before.')
     await writeFile(
       file,
       'version: 1\nlisten: 127.0.0.1:0\nlimits: { openPerRequester: 5 }\npolicy: { rules: [{ decide: deny }] }\n',
     )
-    await expect.poll(said, { timeout: 10_000 }).toContain('Other settings changed too')
+    await expect.poll(said).toContain('Other settings changed too')
     expect(await ended(child, 'SIGTERM')).toBe(0)
   })
 

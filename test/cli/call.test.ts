@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { splitCommand } from '../../src/cli/call/command-line.ts'
 import { nearest } from '../../src/cli/config/near-names.ts'
 import { overHttp, overStdio, type Place } from '../support/asking-places.ts'
@@ -106,7 +106,7 @@ describe('in a terminal', () => {
     terminal.type('open\r')
     await terminal.see(`  ${page}\r\n`)
     await terminal.see('d: I am done, c: cancel')
-    await vi.waitFor(async () => expect(await opened()).toBe(`${page}\n`))
+    await expect.poll(() => opened()).toBe(`${page}\n`)
     const { id } = await place.waiting(({ question }) => 'url' in question && question.url === page)
     await place.assent.answer(id, local, { action: 'accept' })
     await terminal.see('signed accept')
@@ -191,7 +191,7 @@ describe('without a terminal', () => {
     const page = 'https://sign.example.com/blind'
     const ran = assent(['call', url, 'sign', '--arg', 'text=blind', '--yes-open'], env)
     const { id } = await place.waiting(({ question }) => 'url' in question && question.url === page)
-    await vi.waitFor(async () => expect(await opened()).toBe(`${page}\n`))
+    await expect.poll(() => opened()).toBe(`${page}\n`)
     await place.assent.answer(id, local, { action: 'accept' })
     expect(await ran).toMatchObject({ code: 0, out: 'signed accept\n', err: expect.stringContaining(page) })
   })

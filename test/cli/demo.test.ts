@@ -36,7 +36,7 @@ async function enrolledPage(link: string) {
 async function calling(url: string, ...words: string[]) {
   const { env, opened } = await aBrowser()
   const ran = assent(['call', url, ...words, '--yes-open'], env)
-  return { ran, opened: () => expect.poll(opened, { timeout: 15_000 }).toContain('http').then(opened) }
+  return { ran, opened: () => expect.poll(opened).toContain('http').then(opened) }
 }
 
 describe('npm start', () => {
@@ -45,7 +45,7 @@ describe('npm start', () => {
     expect(scripts.start).toBe('node dist/cli/main.js gateway --demo')
   })
 
-  test('prints the calls to try, which work as it says', { timeout: 60_000 }, async () => {
+  test('prints the calls to try, which work as it says', async () => {
     const { url, link, said, child } = await aDemo()
     for (const call of ['demo__time', 'demo__delete_note', 'demo__plan_trip', 'notes__connect', 'notes__read_notes']) {
       expect(said()).toContain(`assent call ${url} ${call}`)
@@ -73,7 +73,7 @@ describe('npm start', () => {
     expect(await ended(child, 'SIGTERM')).toBe(0)
   })
 
-  test('started again, it knows the browser that was let in', { timeout: 60_000 }, async () => {
+  test('started again, it knows the browser that was let in', async () => {
     const first = await aDemo()
     const page = await enrolledPage(first.link)
     expect(await ended(first.child, 'SIGTERM')).toBe(0)
@@ -81,7 +81,7 @@ describe('npm start', () => {
     expect((await page.goto(new URL('/inbox', second.url).href))?.status()).toBe(200)
   })
 
-  test('declined at the login, the call is told so', { timeout: 60_000 }, async () => {
+  test('declined at the login, the call is told so', async () => {
     const { url, link } = await aDemo()
     const page = await enrolledPage(link)
     const connecting = await calling(url, 'notes__connect')

@@ -306,7 +306,7 @@ describe('a page', () => {
     await writeFile(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > ${opened}\n`)
     await chmod(browser, 0o755)
     await openBrowser(url, { BROWSER: browser })
-    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(`${url}\n`))
+    await expect.poll(() => readFile(opened, 'utf8')).toBe(`${url}\n`)
     await expect(openBrowser(url, { BROWSER: join(folder, 'none') })).rejects.toThrow('ENOENT')
   })
 })

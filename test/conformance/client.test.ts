@@ -46,7 +46,7 @@ beforeAll(async () => {
       found.set(`${name} ${scenario}`, await runClientScenario(release, command, scenario, args))
     }
   }
-}, 110_000)
+})
 
 describe('the official conformance suite finds nothing wrong with our client', () => {
   test.each(Object.keys(runs) as Run[])('of %s', (name) => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const [name, { release, args }] of Object.entries(runs)) {
     found.set(name, await runSuite(release, args, everything.url))
   }
-}, 110_000)
+})
 
 afterAll(async () => {
   expect(await everything.stop()).toBe(0)

@@ -311,7 +311,7 @@ describe('waking', () => {
     } finally {
       await Promise.all([here.close(), there.close()])
     }
-  }, 40_000)
+  })
 })
 
 describe('attacks', () => {
@@ -427,13 +427,9 @@ describe('closing', () => {
     await heard
     await store.close()
 
-    await vi.waitFor(async () => {
-      const { rows } = await sql(
-        database.url,
-        'select count(*)::int as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-      )
-      expect(rows).toEqual([{ others: 0 }])
-    })
+    const others =
+      'select count(*)::int as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+    await expect.poll(async () => (await sql(database.url, others)).rows).toEqual([{ others: 0 }])
   })
 
   test('it ends promptly while the server is down', async () => {

@@ -24,6 +24,6 @@ export async function openBrowser(): Promise<Browser> {
 /** A page of someone who has never been here: shares no cookie with another page. What it waits for must come soon. */
 export async function openPage(browser: Browser): Promise<Page> {
   const visitor = await browser.newContext()
-  visitor.setDefaultTimeout(10_000)
+  visitor.setDefaultTimeout(60_000)
   return visitor.newPage()
 }

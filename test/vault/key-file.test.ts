@@ -64,7 +64,7 @@ test('many that start at once in one process agree on one key', async () => {
   expect(new Set(keyrings.map(({ sealing }) => sealing.id)).size).toBe(1)
 })
 
-test('processes that start at once agree on one key', { timeout: 60_000 }, async () => {
+test('processes that start at once agree on one key', async () => {
   const sealed = await letGoAtOnce<Sealed>(6, 'seal')
   const vault = createVault(keyFile(path))
 
@@ -73,7 +73,7 @@ test('processes that start at once agree on one key', { timeout: 60_000 }, async
   expect(readdirSync(folder)).toEqual(['keys'])
 })
 
-test('processes that rotate at once lose no key', { timeout: 60_000 }, async () => {
+test('processes that rotate at once lose no key', async () => {
   const [first] = await idsIn(path)
   const added = await letGoAtOnce<string>(6, 'add')
 

@@ -23,7 +23,6 @@ const clients = [
 describe('a hundred identical calls at once', () => {
   test.each(clients)(
     'one yes runs one of them, and one no to the next question ends the others (%s)',
-    { timeout: 60_000 },
     async (_, how) => {
       const { connect, deeds, assent } = await approving({ rules: [{ decide: 'ask' }] })
       const client = await connect(how)
@@ -61,9 +60,7 @@ describe('a hundred identical calls at once', () => {
 })
 
 describe('killed and restarted', () => {
-  test('while 500 approvals wait, all are still answerable, and each runs exactly once', {
-    timeout: 60_000,
-  }, async () => {
+  test('while 500 approvals wait, all are still answerable, and each runs exactly once', async () => {
     const folder = await temporaryFolder()
     const store = `sqlite:${join(folder, 'assent.db')}`
     const deeds = join(folder, 'deeds')

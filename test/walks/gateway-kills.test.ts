@@ -14,9 +14,8 @@ import { assentInTerminal } from '../support/terminal.ts'
 import { allowOnce, approvePath } from '../web/approvals.ts'
 import { aGateway, anUpstream, eras, type KilledGateway } from './killing.ts'
 
-beforeAll(buildPackage, 120_000)
+beforeAll(buildPackage)
 
-const slow = { timeout: 90_000 }
 const asks = 'policy: { default: allow, rules: [{ tool: work, decide: ask }] }\n'
 const local = 'local' as ParticipantId
 const yes = { action: 'accept', content: { choice: 'allow_once' } }
@@ -61,48 +60,44 @@ describe.each(eras)('an upstream of %s over HTTP, killed', (era) => {
   test.each([
     ['2025', connect11],
     ['2026', connect26],
-  ] as const)(
-    'in the middle of calls of a client of %s: each ends with an error, and runs once',
-    slow,
-    async (_, how) => {
-      const up = await anUpstream(era)
-      const { connect } = await gated({ up: { url: up.url }, other: await askingUpstreams['2026 over HTTP']() })
-      const [joined, alone] = [await connect(how), await connect(how, { only: 'up' })]
-      expect((await alone.call('work', { id: 'before' })).text).toBe('did before')
-      const calls = [
-        alone.call('work', { id: 'slow 1' }),
-        alone.call('work', { id: 'slow 2' }),
-        joined.call('up__work', { id: 'slow 3' }),
-      ]
-      await until(async () => (await up.runs()).length === 4)
-      const [, unharmed, ...ends] = await Promise.all([
-        up.kill(),
-        joined.call('other__echo', { text: 'unharmed' }),
-        ...calls,
-      ])
-      expect(unharmed.text).toBe('unharmed')
-      for (const { isError, outcome, text } of ends) {
-        expect({ isError, outcome }).toEqual({
-          isError: true,
-          outcome: { status: 'failed', reason: 'upstream-broken' },
-        })
-        expect(text).toContain('Nobody knows whether the call ran')
-      }
-      for (const call of [alone.call('work', { id: 'never' }), joined.call('up__work', { id: 'never' })]) {
-        const { outcome, text } = await call
-        expect(outcome).toEqual({ status: 'failed', reason: 'upstream-down' })
-        expect(text).toContain('Nothing ran')
-      }
-      expect((await joined.call('other__echo', { text: 'unharmed' })).text).toBe('unharmed')
+  ] as const)('in the middle of calls of a client of %s: each ends with an error, and runs once', async (_, how) => {
+    const up = await anUpstream(era)
+    const { connect } = await gated({ up: { url: up.url }, other: await askingUpstreams['2026 over HTTP']() })
+    const [joined, alone] = [await connect(how), await connect(how, { only: 'up' })]
+    expect((await alone.call('work', { id: 'before' })).text).toBe('did before')
+    const calls = [
+      alone.call('work', { id: 'slow 1' }),
+      alone.call('work', { id: 'slow 2' }),
+      joined.call('up__work', { id: 'slow 3' }),
+    ]
+    await until(async () => (await up.runs()).length === 4)
+    const [, unharmed, ...ends] = await Promise.all([
+      up.kill(),
+      joined.call('other__echo', { text: 'unharmed' }),
+      ...calls,
+    ])
+    expect(unharmed.text).toBe('unharmed')
+    for (const { isError, outcome, text } of ends) {
+      expect({ isError, outcome }).toEqual({
+        isError: true,
+        outcome: { status: 'failed', reason: 'upstream-broken' },
+      })
+      expect(text).toContain('Nobody knows whether the call ran')
+    }
+    for (const call of [alone.call('work', { id: 'never' }), joined.call('up__work', { id: 'never' })]) {
+      const { outcome, text } = await call
+      expect(outcome).toEqual({ status: 'failed', reason: 'upstream-down' })
+      expect(text).toContain('Nothing ran')
+    }
+    expect((await joined.call('other__echo', { text: 'unharmed' })).text).toBe('unharmed')
 
-      await up.start()
-      expect((await alone.call('work', { id: 'after' })).text).toBe('did after')
-      expect((await joined.call('up__work', { id: 'later' })).text).toBe('did later')
-      expect((await up.runs()).sort()).toEqual(['after', 'before', 'later', 'slow 1', 'slow 2', 'slow 3'])
-    },
-  )
+    await up.start()
+    expect((await alone.call('work', { id: 'after' })).text).toBe('did after')
+    expect((await joined.call('up__work', { id: 'later' })).text).toBe('did later')
+    expect((await up.runs()).sort()).toEqual(['after', 'before', 'later', 'slow 1', 'slow 2', 'slow 3'])
+  })
 
-  test('while its question is open at a client of 2025: the call ends, though nobody answered', slow, async () => {
+  test('while its question is open at a client of 2025: the call ends, though nobody answered', async () => {
     const up = await anUpstream(era)
     const { connect } = await gated({ up: { url: up.url } })
     const client = await connect(connect11, { only: 'up' })
@@ -124,7 +119,7 @@ describe.each(eras)('an upstream of %s over HTTP, killed', (era) => {
     expect(await up.runs()).toEqual(['two blue'])
   })
 
-  test('while its question is open at a client of 2026: the retry is told, and never runs it twice', slow, async () => {
+  test('while its question is open at a client of 2026: the retry is told, and never runs it twice', async () => {
     const up = await anUpstream(era)
     const { url } = await gated({ up: { url: up.url } })
     const call = { name: 'up__ask', arguments: { id: 'one' } }
@@ -166,54 +161,45 @@ async function oneOpen(gateway: KilledGateway, who = local): Promise<Elicitation
 }
 
 describe('a gateway killed while an approval is open', () => {
-  test(
-    'at a client of 2026: its retry finds the same question, is answered in the client, and runs once',
-    slow,
-    async () => {
-      const up = await anUpstream('2026')
-      const gateway = await aGateway(up.url, asks)
-      const call = { name: 'work', arguments: { id: 'one' } }
-      const first = await rawCall(gateway.url, call)
-      const question = await oneOpen(gateway)
-      await gateway.kill()
-      await gateway.start()
-      const again = await rawCall(gateway.url, { ...call, requestState: first.result?.requestState })
-      expect(again.result?.inputRequests).toEqual(first.result?.inputRequests)
-      expect((await oneOpen(gateway)).id).toBe(question.id)
-      expect(await up.runs()).toEqual([])
+  test('at a client of 2026: its retry finds the same question, is answered in the client, and runs once', async () => {
+    const up = await anUpstream('2026')
+    const gateway = await aGateway(up.url, asks)
+    const call = { name: 'work', arguments: { id: 'one' } }
+    const first = await rawCall(gateway.url, call)
+    const question = await oneOpen(gateway)
+    await gateway.kill()
+    await gateway.start()
+    const again = await rawCall(gateway.url, { ...call, requestState: first.result?.requestState })
+    expect(again.result?.inputRequests).toEqual(first.result?.inputRequests)
+    expect((await oneOpen(gateway)).id).toBe(question.id)
+    expect(await up.runs()).toEqual([])
 
-      const retry = { ...call, requestState: first.result?.requestState, inputResponses: answerTo(first, yes) }
-      const ends = await Promise.all([rawCall(gateway.url, retry), rawCall(gateway.url, retry)])
-      expect(ends.map(saidIn)).toContain('did one')
-      expect(outcomeIn(await rawCall(gateway.url, retry))?.status).toBe('already-run')
-      expect(await up.runs()).toEqual(['one'])
-      expect({ open: await gateway.open(), asked: await gateway.asked() }).toEqual({ open: [], asked: 1 })
-    },
-  )
+    const retry = { ...call, requestState: first.result?.requestState, inputResponses: answerTo(first, yes) }
+    const ends = await Promise.all([rawCall(gateway.url, retry), rawCall(gateway.url, retry)])
+    expect(ends.map(saidIn)).toContain('did one')
+    expect(outcomeIn(await rawCall(gateway.url, retry))?.status).toBe('already-run')
+    expect(await up.runs()).toEqual(['one'])
+    expect({ open: await gateway.open(), asked: await gateway.asked() }).toEqual({ open: [], asked: 1 })
+  })
 
-  test.each(Object.entries(places))(
-    'at a client of 2026, and answered %s: its retry runs once',
-    slow,
-    async (_, sayYes) => {
-      const up = await anUpstream('2025')
-      const gateway = await aGateway(up.url, asks)
-      const call = { name: 'work', arguments: { id: 'one' } }
-      const first = await rawCall(gateway.url, call)
-      const question = await oneOpen(gateway)
-      await sayYes(gateway, question)
-      expect((await gateway.assent.get(question.id))?.state.kind).toBe('answered')
-      expect(await up.runs()).toEqual([])
-      const retry = { ...call, requestState: first.result?.requestState }
-      expect(saidIn(await rawCall(gateway.url, retry))).toBe('did one')
-      expect(outcomeIn(await rawCall(gateway.url, retry))?.status).toBe('already-run')
-      expect(await up.runs()).toEqual(['one'])
-      expect({ open: await gateway.open(), asked: await gateway.asked() }).toEqual({ open: [], asked: 1 })
-    },
-  )
+  test.each(Object.entries(places))('at a client of 2026, and answered %s: its retry runs once', async (_, sayYes) => {
+    const up = await anUpstream('2025')
+    const gateway = await aGateway(up.url, asks)
+    const call = { name: 'work', arguments: { id: 'one' } }
+    const first = await rawCall(gateway.url, call)
+    const question = await oneOpen(gateway)
+    await sayYes(gateway, question)
+    expect((await gateway.assent.get(question.id))?.state.kind).toBe('answered')
+    expect(await up.runs()).toEqual([])
+    const retry = { ...call, requestState: first.result?.requestState }
+    expect(saidIn(await rawCall(gateway.url, retry))).toBe('did one')
+    expect(outcomeIn(await rawCall(gateway.url, retry))?.status).toBe('already-run')
+    expect(await up.runs()).toEqual(['one'])
+    expect({ open: await gateway.open(), asked: await gateway.asked() }).toEqual({ open: [], asked: 1 })
+  })
 
   test.each(['in the client', 'elsewhere'])(
     'at a client of 2025 that loses its connection and calls again: the same question, answered %s, runs once',
-    slow,
     async (where) => {
       const up = await anUpstream('2025')
       const { settings, token, ada } = await withLogin()
@@ -237,29 +223,24 @@ describe('a gateway killed while an approval is open', () => {
     },
   )
 
-  test(
-    'without a login a new session of 2025 is somebody else: it is asked itself, and nothing runs twice',
-    slow,
-    async () => {
-      const up = await anUpstream('2026')
-      const gateway = await aGateway(up.url, asks)
-      const client = await oldClient(gateway)
-      const calling = broken(client.call('work', 'one'))
-      const question = await oneOpen(gateway)
-      await gateway.kill()
-      expect(await calling).toBe('connection lost')
-      await gateway.start()
-      const again = await oldClient(gateway)
-      expect(saidTo(await again.call('work', 'one', () => yes))).toBe('did one')
-      expect((await oneOpen(gateway)).id).toBe(question.id)
-      await answerOnPage(gateway.assent, question, local)
-      expect(await up.runs()).toEqual(['one'])
-    },
-  )
+  test('without a login a new session of 2025 is somebody else: it is asked itself, and nothing runs twice', async () => {
+    const up = await anUpstream('2026')
+    const gateway = await aGateway(up.url, asks)
+    const client = await oldClient(gateway)
+    const calling = broken(client.call('work', 'one'))
+    const question = await oneOpen(gateway)
+    await gateway.kill()
+    expect(await calling).toBe('connection lost')
+    await gateway.start()
+    const again = await oldClient(gateway)
+    expect(saidTo(await again.call('work', 'one', () => yes))).toBe('did one')
+    expect((await oneOpen(gateway)).id).toBe(question.id)
+    await answerOnPage(gateway.assent, question, local)
+    expect(await up.runs()).toEqual(['one'])
+  })
 
   test.each(Object.entries(places))(
     'in the inbox, and answered %s: the call, made again, runs once',
-    slow,
     async (_, sayYes) => {
       const up = await anUpstream('2026')
       const gateway = await aGateway(
@@ -281,7 +262,7 @@ describe('a gateway killed while an approval is open', () => {
     },
   )
 
-  test('in the inbox of a client of 2025: the call, made again, runs once', slow, async () => {
+  test('in the inbox of a client of 2025: the call, made again, runs once', async () => {
     const up = await anUpstream('2025')
     const { settings, token, ada } = await withLogin()
     const policy = 'policy: { default: allow, fallback: inbox, rules: [{ tool: work, decide: ask, answer: page }] }\n'
@@ -316,7 +297,7 @@ describe("a gateway killed while an upstream's form is open", () => {
   test.each([
     ['allowed', allows],
     ['approved before', asksFirst],
-  ])('2026 on both sides, in a call that was %s: the retry goes on, and runs once', slow, async (_, policy) => {
+  ])('2026 on both sides, in a call that was %s: the retry goes on, and runs once', async (_, policy) => {
     const up = await anUpstream('2026')
     const gateway = await aGateway(up.url, policy)
     const begun = await rawCall(gateway.url, call)
@@ -336,33 +317,28 @@ describe("a gateway killed while an upstream's form is open", () => {
   test.each([
     ['allowed', allows],
     ['approved before', asksFirst],
-  ])(
-    'parked at an upstream of 2025, in a call that was %s: the retry is told, and nothing runs',
-    slow,
-    async (_, policy) => {
-      const up = await anUpstream('2025')
-      const gateway = await aGateway(up.url, policy)
-      const begun = await rawCall(gateway.url, call)
-      const form = policy === allows ? begun : await rawCall(gateway.url, retryOf(begun, yes))
-      await gateway.kill()
-      await gateway.start()
-      for (let times = 0; times < 2; times++) {
-        const told = await rawCall(gateway.url, retryOf(form, word))
-        expect(told.result?.isError).toBe(true)
-        expect(['parked-call-gone', 'already-run']).toContain(outcomeIn(told)?.reason)
-      }
-      expect(await up.runs()).toEqual([])
-      // Made anew it is asked anew, and what was approved before counts no more.
-      const anew = await rawCall(gateway.url, call)
-      const asked = policy === allows ? anew : await rawCall(gateway.url, retryOf(anew, yes))
-      expect(saidIn(await rawCall(gateway.url, retryOf(asked, word)))).toBe('one: blue')
-      expect(await up.runs()).toEqual(['one blue'])
-    },
-  )
+  ])('parked at an upstream of 2025, in a call that was %s: the retry is told, and nothing runs', async (_, policy) => {
+    const up = await anUpstream('2025')
+    const gateway = await aGateway(up.url, policy)
+    const begun = await rawCall(gateway.url, call)
+    const form = policy === allows ? begun : await rawCall(gateway.url, retryOf(begun, yes))
+    await gateway.kill()
+    await gateway.start()
+    for (let times = 0; times < 2; times++) {
+      const told = await rawCall(gateway.url, retryOf(form, word))
+      expect(told.result?.isError).toBe(true)
+      expect(['parked-call-gone', 'already-run']).toContain(outcomeIn(told)?.reason)
+    }
+    expect(await up.runs()).toEqual([])
+    // Made anew it is asked anew, and what was approved before counts no more.
+    const anew = await rawCall(gateway.url, call)
+    const asked = policy === allows ? anew : await rawCall(gateway.url, retryOf(anew, yes))
+    expect(saidIn(await rawCall(gateway.url, retryOf(asked, word)))).toBe('one: blue')
+    expect(await up.runs()).toEqual(['one blue'])
+  })
 
   test.each(eras)(
     'at a client of 2025, from an upstream of %s: called again it is asked anew, and runs once',
-    slow,
     async (era) => {
       const up = await anUpstream(era)
       const gateway = await aGateway(up.url, allows)
@@ -382,7 +358,6 @@ describe("a gateway killed while an upstream's form is open", () => {
 
 test.each(eras)(
   'a gateway that is told to stop answers what is under way at an upstream of %s with an error',
-  slow,
   async (era) => {
     const up = await anUpstream(era)
     const gateway = await aGateway(up.url, 'policy: { default: allow }\n')

@@ -81,7 +81,6 @@ test.each(Object.entries(asking))(
       expect(client.asked.every(({ message }) => message.includes(token))).toBe(true)
     }
   },
-  60_000,
 )
 
 test.each(Object.entries(asking))(
@@ -128,5 +127,4 @@ test.each(Object.entries(asking))(
     }
     expect(above.heap).toBeLessThan(100)
   },
-  120_000,
 )

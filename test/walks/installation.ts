@@ -178,7 +178,7 @@ function addTools(server: McpServer, { plainTool, tool }: AssentServer, oauth: O
 /** A browser context of someone who has never been here. It is closed when the test is over. */
 export async function newcomer(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', ...options })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(60_000)
   onTestFinished(() => context.close())
   return context.newPage()
 }

@@ -8,9 +8,7 @@ import { testKeys } from '../support/assents.ts'
 const megabyte = 1024 * 1024
 const agent = new Agent({ keepAlive: true })
 
-test('1,000 handlers that wait for a person hold under 60 MB, and all finish when answered (M26-13, H26-11)', {
-  timeout: 120_000,
-}, async () => {
+test('1,000 handlers that wait for a person hold under 60 MB, and all finish when answered (M26-13, H26-11)', async () => {
   const server = await startServer()
   // What is built or compiled once is not what waiting costs.
   await finish(server, await wait(server, 'warm', 30))

@@ -18,9 +18,7 @@ async function answerPatiently(assent: Assent, id: ElicitationId): Promise<void>
   }
 }
 
-test('PostgreSQL restarts in the middle of a thousand waiting questions, and all thousand are answered', {
-  timeout: 60_000,
-}, async () => {
+test('PostgreSQL restarts in the middle of a thousand waiting questions, and all thousand are answered', async () => {
   const postgres = await privatePostgres()
   onTestFinished(postgres.stop)
   const limits = { openPerRequester: 1_000 }

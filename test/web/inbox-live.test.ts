@@ -42,7 +42,7 @@ async function served(rule: object = {}): Promise<Served> {
 
 async function openPage({ web, origin }: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(60_000)
   onTestFinished(() => context.close())
   const page = await context.newPage()
   await page.goto(await web.enrollLink(path))
@@ -74,7 +74,7 @@ test('a question shows up in two open inboxes, is answered by key in one, and is
   await one.getByText('Run write_file: allowed by you.').waitFor()
   await other.getByText('Nothing waits for you.').waitFor()
   expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { choice: 'allow_once' } } })
-}, 30_000)
+})
 
 test('a key goes to a button that destroys, and does not press it', async () => {
   const place = await served()
@@ -85,7 +85,7 @@ test('a key goes to a button that destroys, and does not press it', async () => 
   expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
   await page.keyboard.press('d')
   await page.getByText('Run write_file: denied by you.').waitFor()
-}, 30_000)
+})
 
 test('what is being typed stays while the list changes, and Enter in a field answers nothing', async () => {
   const place = await served({ editable: ['path'] })
@@ -97,7 +97,7 @@ test('what is being typed stays while the list changes, and Enter in a field ans
   expect(await page.getByLabel('path').inputValue()).toBe('/tmp/jad')
   await page.getByLabel('path').press('Enter')
   expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
-}, 30_000)
+})
 
 test('without scripts a call is edited and allowed', async () => {
   const place = await served({ editable: ['path'] })
@@ -108,4 +108,4 @@ test('without scripts a call is edited and allowed', async () => {
   await page.getByRole('heading', { name: 'Allowed once' }).waitFor()
   expect(await page.locator('ins').textContent()).toBe('/tmp/other.txt')
   expect(await page.locator('del').textContent()).toBe('/tmp/notes.txt')
-}, 30_000)
+})

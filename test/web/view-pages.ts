@@ -30,7 +30,7 @@ export async function viewPages(
   options: BrowserContextOptions = {},
 ): Promise<PageView> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(60_000)
   const posts: URLSearchParams[] = []
   const oddities: string[] = []
   await context.route('**/*', async (route) => {

@@ -309,7 +309,7 @@ describe('attack: schemas made to break the checker', () => {
     expect(checkForm(schema)).toStrictEqual(form({}))
   })
 
-  test('10,000 malformed schemas are refused or read, and nothing else happens', { timeout: 60_000 }, () => {
+  test('10,000 malformed schemas are refused or read, and nothing else happens', () => {
     const malformed = fc.oneof({ arbitrary: mutated(anyForm), weight: 3 }, anyRubbish)
     fc.assert(
       fc.property(malformed, fc.constantFrom('exact', 'tolerant'), (make, reading) => {

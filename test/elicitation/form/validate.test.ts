@@ -195,7 +195,7 @@ describe('attack: answers made to break the validator', () => {
     },
   )
 
-  test('10,000 malformed answers are valid or invalid, and nothing else happens', { timeout: 60_000 }, () => {
+  test('10,000 malformed answers are valid or invalid, and nothing else happens', () => {
     const malformed = anyForm.chain((schema) =>
       fc.oneof({ arbitrary: mutated(contentFor(schema)), weight: 3 }, anyRubbish).map((make) => ({ schema, make })),
     )

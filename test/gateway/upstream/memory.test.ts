@@ -43,7 +43,7 @@ test.each([
   ['HTTP of 2025', () => cheapServer(false).then(at)],
   ['HTTP of 2026', () => cheapServer(true).then(at)],
   ['a program', async () => programOf('rough-stdio')],
-] as const)('ten thousand calls over %s leave nothing in memory', { timeout: 120_000 }, async (_, settings) => {
+] as const)('ten thousand calls over %s leave nothing in memory', async (_, settings) => {
   const upstream = opened(await settings())
   // One signal for all calls, like the signal of a client's session: listeners that stay would pile up on it.
   const { signal } = new AbortController()
@@ -58,9 +58,7 @@ test.each([
   expect(upstream.state()).toMatchObject({ inFlight: 0, dropped: 0 })
 })
 
-test('the objects of a call are freed by a minor garbage collection: no old object refers to them', {
-  timeout: 60_000,
-}, async () => {
+test('the objects of a call are freed by a minor garbage collection: no old object refers to them', async () => {
   const program = fileURLToPath(new URL('./programs/young.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', program])
   // Calls that stay in memory until the next full collection would take some 27,000 bytes each.
