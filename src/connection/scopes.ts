@@ -12,10 +12,10 @@ export function missingScopes(needed: readonly string[], held: readonly string[]
   return needed.filter((scope) => !held.includes(scope))
 }
 
-/** What the question wants, or the provider's own when it does not say, or when there is no question. */
+/** The scopes that the question names, which may be none; the provider's own when there is no question. */
 export function scopesWanted(provider: Provider, asked: Elicitation | undefined): readonly string[] {
   const scopes = asked?.question.mode === 'url' ? asked.question.connect?.scopes : undefined
-  return scopes === undefined || scopes.length === 0 ? provider.scopes : scopes
+  return scopes ?? provider.scopes
 }
 
 /** What a consent asks for: a new one must not lose what an older one gave. */

@@ -28,6 +28,7 @@ export type Question =
 /** Which account is asked for, and what it must allow. */
 export interface ConnectTo {
   readonly provider: string
+  /** An empty list asks for no scopes; it does not stand for the provider's own. */
   readonly scopes: readonly string[]
 }
 

@@ -51,8 +51,17 @@ describe('beginning', () => {
     const { connections, fake, ask, put } = await aPlace()
     await put({ scopes: ['notes.write'] })
     await connections.begin(alices())
-    await connections.begin(alices((await ask([])).id))
+    await connections.begin(alices((await ask(['notes.read'])).id))
     for (const { request } of fake.all('begin')) expect(request.scopes).toEqual(['notes.write', 'notes.read'])
+  })
+
+  test('asks for no scopes when the question names none, whatever the provider’s own are', async () => {
+    const place = await aPlace()
+    const { id } = await place.ask([])
+    const callback = place.fake.agree(await setOut(place, id))
+    expect(onlyBegin(place.fake).scopes).toEqual([])
+    expect(await place.connections.complete(back(callback))).toMatchObject({ kind: 'connected' })
+    expect(await place.kept()).toMatchObject({ scopes: [] })
   })
 
   test('at a provider that cannot be used fails the question with a plain message', async () => {

@@ -48,6 +48,12 @@ describe('connecting an account', () => {
     expect(searchParams.get('code_challenge')).not.toBe(request.verifier)
   })
 
+  test('without scopes it names none', async () => {
+    const server = await startOAuthServer()
+    const { searchParams } = new URL(await beginAt(consentAt(server), newRequest([])))
+    expect(searchParams.has('scope')).toBe(false)
+  })
+
   test('the resource is named to the token endpoint too (O-07)', async () => {
     const server = await startOAuthServer()
     const tokens = await connect(server, consentAt(server, { resource: 'https://notes.test/api' }))

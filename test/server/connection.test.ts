@@ -35,6 +35,14 @@ async function noting(options: AskingOptions = {}, lifetimeMs?: number) {
         }),
       )
       server.registerTool(
+        'name_account',
+        {},
+        plainTool(async (ask) => {
+          const { account, scopes } = await ask.connection('notes', { scopes: [] })
+          return say(`${account}: ${scopes.length} scopes`)
+        }),
+      )
+      server.registerTool(
         'write_note',
         { inputSchema: z.object({}) },
         tool(
@@ -92,6 +100,17 @@ describe('a tool that needs an account', () => {
       expect(client.received()).not.toContain('notes-access-1')
     },
   )
+
+  test.each(clients)('asks for no scopes when it needs none (%s)', async (_, how) => {
+    const { connect, connectAt, notes } = await noting()
+    const client = await connect(how)
+    client.answers(({ url }) => {
+      void connectAt(url as string)
+      return { action: 'accept' }
+    })
+    expect((await client.call('name_account')).text).toBe('ada: 0 scopes')
+    expect(notes.all('begin').map(({ request }) => request.scopes)).toEqual([[]])
+  })
 
   test.each(clients)('asks for the scopes it lacks, and then for no fewer than before (%s)', async (_, how) => {
     const { connect, connectAt, notes } = await noting()
