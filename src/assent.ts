@@ -25,6 +25,7 @@ import type { Provider } from './connection/provider.ts'
 import { type Answered, answer } from './elicitation/answering/answer.ts'
 import type { Answering } from './elicitation/answering/answerers.ts'
 import { type Asked, ask } from './elicitation/asking/ask.ts'
+import { checkProviderName } from './elicitation/asking/provider-name.ts'
 import type { Ask } from './elicitation/asking/request.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
@@ -258,7 +259,10 @@ async function loginFrom(auth: NonNullable<AssentOptions['auth']>, clock: Clock)
 }
 
 async function providersOf({ providers = {} }: AssentOptions, clock: Clock): Promise<ReadonlyMap<string, Provider>> {
-  if (providers instanceof Map) return providers
+  if (providers instanceof Map) {
+    for (const name of providers.keys()) checkProviderName(name)
+    return providers
+  }
   if (Object.keys(providers).length === 0) return new Map()
   const { providersFrom } = await import('./oauth/providers.ts')
   return providersFrom(providers as Readonly<Record<string, ProviderSettings>>, { clock })

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Provider } from '../connection/provider.ts'
+import { checkProviderName } from '../elicitation/asking/provider-name.ts'
 import { type ConsentSettings, oauthConsent } from './consent.ts'
 import type { ClientAuthentication, ServerAddress } from './remote-server.ts'
 import { type PresetName, presets } from './settings/presets.ts'
@@ -54,15 +55,14 @@ export function providersFrom(
   parts: ProviderParts,
 ): Map<string, Provider> {
   return new Map(
-    Object.entries(settings).map(([name, one]) => [name, providerFrom(name, settingsReader(name, one), parts)]),
+    Object.entries(settings).map(([name, one]) => {
+      checkProviderName(name)
+      return [name, providerFrom(name, settingsReader(name, one), parts)]
+    }),
   )
 }
 
 function providerFrom(name: string, reader: SettingsReader, parts: ProviderParts): Provider {
-  // It is part of addresses, and of what credentials are sealed for.
-  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name)) {
-    throw reader.refuse(`"${name}" is no name for a provider. Use letters, digits, "-" and "_".`)
-  }
   const env = reader.text('env')
   if (env !== undefined && !/^[A-Za-z_]\w*$/.test(env)) {
     throw reader.refuse(`"env" of the provider "${name}" must be the name of a variable, such as NOTES_TOKEN.`, 'env')

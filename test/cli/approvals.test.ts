@@ -277,6 +277,11 @@ describe('assent doctor', () => {
       code: 1,
       out: expect.stringContaining('assent.yaml:2: policy.default'),
     })
+    const provider = await anInstallation('version: 1\nproviders: { my_notes: { apiKey: true } }\n')
+    expect(await provider.run('doctor')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('assent.yaml:2: "my_notes" cannot name a provider.'),
+    })
     const store = await anInstallation('version: 1\nstore: sqlite:assent.yaml\nlisten: 127.0.0.1:9\n')
     expect(await store.run('doctor')).toMatchObject({ code: 1, out: expect.stringContaining('✗ store') })
     const login = await anInstallation(

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { BadConfig } from '../../src/base/errors.ts'
+import { createAssent } from '../../src/index.ts'
 import { type ProviderSettings, providersFrom } from '../../src/oauth/providers.ts'
+import { fakeKeyProvider } from '../../src/testing/fake-provider.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 
 const clock = fixedClock()
@@ -105,7 +107,29 @@ describe('providers from settings', () => {
     expect(error).toMatchObject({ code: 'bad_config', path: ['notes', ...path], message: expect.stringMatching(says) })
   })
 
-  test('refuses a name that would break an address', () => {
-    expect(() => read({ 'a/b': { apiKey: true } })).toThrow(/no name for a provider/)
+  test.each([
+    ['my_notes', 'such as "my-notes"'],
+    ['Notes', 'such as "notes"'],
+    ['a/b', 'such as "a-b"'],
+    ['_', '32 characters at most.'],
+    ['', '32 characters at most.'],
+    [`${'n'.repeat(32)}-x`, `such as "${'n'.repeat(32)}"`],
+  ])('refuses the name %j, which no question could use, and says what to write', (name, remedy) => {
+    expect(() => read({ [name]: { apiKey: true } })).toThrow(
+      expect.objectContaining({ code: 'bad_config', path: [name], message: expect.stringContaining(remedy) }),
+    )
+  })
+
+  test('createAssent refuses such a name too, for providers of one’s own', async () => {
+    const providers = new Map([['my_notes', fakeKeyProvider()]])
+    await expect(createAssent({ store: 'memory:', providers })).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringContaining('"my-notes"'),
+    })
+  })
+
+  test('no scopes are asked for where the settings name none', () => {
+    const providers = read({ notes: { ...good, scopes: [] }, others: good })
+    expect([...providers.values()].map(({ scopes }) => scopes)).toEqual([[], []])
   })
 })

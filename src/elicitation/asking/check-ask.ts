@@ -7,13 +7,13 @@ import { checkForm } from '../form/check.ts'
 import type { FormSchema } from '../form/schema.ts'
 import { refuseSecrets } from '../form/secrets/secrets.ts'
 import type { ElicitationLimits } from '../limits.ts'
+import { isProviderName, providerNameRule } from './provider-name.ts'
 import type { Ask, AskedQuestion } from './request.ts'
 import { checkUrl } from './url.ts'
 
 /** Letters, digits and `-_.:/`, so that a type can stand in a url, a log and an index. */
 const typePattern = /^[\w.:/-]{1,128}$/
 const pagePattern = /^[\w-]{1,64}$/
-const providerPattern = /^[a-z0-9-]{1,32}$/
 /** What an OAuth scope may be written with (RFC 6749). */
 const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/
 const mostScopes = 64
@@ -99,8 +99,7 @@ function checkMode(question: AskedQuestion, { purpose, through }: Omit<Ask, 'que
 
 function checkConnect({ provider, scopes }: ConnectTo, purpose: Purpose | undefined): void {
   if (purpose !== 'connect') throw new BadQuestion('What asks for a connection has the purpose connect.')
-  if (!providerPattern.test(provider))
-    throw new BadQuestion('A provider is named by 1 to 32 small letters, digits or -.')
+  if (!isProviderName(provider)) throw new BadQuestion(`The name of a provider is made of ${providerNameRule}.`)
   if (scopes.length > mostScopes || !scopes.every((scope) => scopePattern.test(scope))) {
     throw new BadQuestion(`Scopes are at most ${mostScopes} words without spaces or quotes.`)
   }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { isProviderName } from '../../elicitation/asking/provider-name.ts'
 import { readPost } from '../http/post.ts'
 import { connectionsPage } from '../pages/connections-page.ts'
 import { connectPath } from '../question/connect-path.ts'
@@ -34,8 +35,7 @@ async function disconnect(c: WebContext): Promise<Response> {
   const form = await readPost(c, viewer)
   if (form instanceof Response) return form
   const provider = c.req.param('provider') ?? ''
-  // A name like this is in no store, and is not looked for.
-  if (!/^[\w-]{1,64}$/.test(provider)) return notice(c, 404, { kind: 'not-found' })
+  if (!isProviderName(provider)) return notice(c, 404, { kind: 'not-found' })
   await c.var.site.assent.connections.disconnect(viewer.participant, provider)
   return c.redirect('/connections', 303)
 }

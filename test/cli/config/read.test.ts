@@ -190,6 +190,10 @@ test.each([
   [`${v1}servers: { a: { url: "http://x.example", provider: p } }\nproviders: { p: {} }`, 'is http'],
   [`${v1}servers: {}\nmcpServers: {}`, 'keep one of the two'],
   [`${v1}servers: [a]`, 'servers is a list; write settings by their names'],
+  [
+    `${v1}providers: { my_notes: { apiKey: true } }`,
+    '2: "my_notes" cannot name a provider. Use lower-case letters, digits and "-", 32 characters at most, such as "my-notes".',
+  ],
   [`${v1}providers: { a: yes }`, 'providers.a is text'],
   [`${v1}policy: { rules: { a: b } }`, 'policy.rules is a group of settings; write a list'],
   [`${v1}policy: { rules: [allow] }`, 'policy.rules[0] is text; write a rule'],
