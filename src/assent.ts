@@ -30,7 +30,8 @@ import type { Ask } from './elicitation/asking/request.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { deleteSettled, expire } from './elicitation/expire.ts'
-import { find, getResult, listOpen } from './elicitation/find.ts'
+import { find, getResult } from './elicitation/find.ts'
+import { allOpen, listOpen } from './elicitation/inbox.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
 import { type PageSettings, pageUrl } from './elicitation/page-settings.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
@@ -76,6 +77,7 @@ export interface Assent {
   get(id: ElicitationId): Promise<Elicitation | undefined>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
+  /** What waits for this person, most urgent first. Give the last id of one page as `after` to get the next. */
   listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
   withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
@@ -105,7 +107,6 @@ export interface Forgotten {
 
 const defaultStore = 'sqlite:.assent/assent.db'
 const oneHour = 3_600_000
-const endOfTime = new Date(8.64e15)
 /** What one tidying deletes at most of each kind; the next one goes on. */
 const atOnce = 1_000
 
@@ -157,7 +158,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
         ask: (request) => ask(desk, request),
         get: (id) => get(desk, id),
         withdrawAsObsolete: (id, reason) => withdrawAsObsolete(desk, id, reason),
-        listEvery: (limit) => store.elicitations.listDue(endOfTime, limit),
+        allOpen: () => allOpen(desk),
       },
       audit,
       clock,

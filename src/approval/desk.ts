@@ -12,8 +12,8 @@ export interface ApprovalQuestions {
   ask(request: Ask): Promise<Asked>
   get(id: ElicitationId): Promise<Elicitation | undefined>
   withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
-  /** Every open question, in no promised order. */
-  listEvery(limit: number): Promise<Elicitation[]>
+  /** Every open question of everybody. */
+  allOpen(): AsyncIterable<Elicitation>
 }
 
 /** Everything that approving needs, bound once in assent.ts. */

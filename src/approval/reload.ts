@@ -4,12 +4,11 @@ import { approvalIn } from './question/subject.ts'
 
 /** Why a question was taken back whose rule is another one now: the call is decided anew. */
 export const policyChanged = 'policy-changed'
-const atOnce = 10_000
 
 /** Takes back the open questions that today's policy would not ask as they were asked. Returns how many. */
 export async function withdrawOutdated(desk: ApprovalDesk): Promise<number> {
   let withdrawn = 0
-  for (const asked of await desk.questions.listEvery(atOnce)) {
+  for await (const asked of desk.questions.allOpen()) {
     const about = approvalIn(asked)
     // One that a handler asked by itself is not the policy's.
     if (about === undefined || about.decision.byHandler === true) continue

@@ -1,8 +1,6 @@
-import type { Person } from '../participant/identify.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import { answererNames } from './answering/answerers.ts'
 import type { Desk } from './desk.ts'
-import type { Elicitation, ElicitationId } from './elicitation.ts'
+import type { ElicitationId } from './elicitation.ts'
 import { type ElicitationResult, resultOf } from './result.ts'
 
 /** The latest answer of this participant to a question of this type, also while a newer question is open. */
@@ -23,14 +21,4 @@ export async function getResult(
 ): Promise<ElicitationResult | undefined> {
   const kept = await desk.store.get(id)
   return kept?.requester.participant === participant ? resultOf(desk, kept) : undefined
-}
-
-/** What waits for this person, oldest first. Give the last id of one page as `after` to get the next. */
-export async function listOpen(
-  desk: Desk,
-  person: Person,
-  limit: number,
-  after?: ElicitationId,
-): Promise<Elicitation[]> {
-  return desk.store.listOpen(answererNames(person), limit, after)
 }

@@ -17,8 +17,14 @@ export interface ElicitationStore {
   get(id: ElicitationId): Promise<Elicitation | undefined>
   /** Saves the `state` of `next` only where the kept version is the one before it. False: someone else was first. */
   saveIfUnchanged(next: Elicitation): Promise<boolean>
-  /** Open ones that one of `answerers` may answer, each once. Oldest first, so that an inbox page holds still while questions come in. */
+  /**
+   * Open ones that one of `answerers` may answer, each once, most urgent first: the one that expires soonest, and of those
+   * that expire at the same time the one that was asked first. Give the last id of one page as `after` to get the next,
+   * also when that question was settled meanwhile.
+   */
   listOpen(answerers: readonly Answerer[], limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  /** The open ones of everybody, in the same order and pages. */
+  listAllOpen(limit: number, after?: ElicitationId): Promise<Elicitation[]>
   /** Open ones with `expiresAt` at or before `moment`, soonest first. */
   listDue(moment: Date, limit: number): Promise<Elicitation[]>
   /** The one answered last (accepted, declined or cancelled), in the order of settling; what is still open hides nothing. */

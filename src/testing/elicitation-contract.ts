@@ -128,7 +128,29 @@ export const elicitationContract: readonly Promised[] = [
     const first = await kept(store, { identity: 'the same' })
     deepEqual(await store.add(anElicitation({ identity: 'the same' }), 1), { kind: 'joined', elicitation: first })
   }),
-  promise('open questions come oldest first, page by page, each once', async (store) => {
+  promise('open questions come most urgent first, page by page, also where one of a page is settled', async (store) => {
+    const inMinutes = [5, 2, 9, 2, 7, 1]
+    const all: Elicitation[] = []
+    for (const minutes of inMinutes) {
+      all.push(await kept(store, { expiresAt: new Date(Date.UTC(2026, 0, 1, 0, minutes)) }))
+    }
+    const theirs = await kept(store, {
+      requester: { participant: bob, client: 'claude-code' },
+      expiresAt: new Date(Date.UTC(2026, 0, 1, 0, 3)),
+    })
+    const urgent = [5, 1, 3, 0, 4, 2].map((index) => all[index] as Elicitation)
+    deepEqual(ids(await store.listOpen([alice], many)), ids(urgent))
+    deepEqual(ids(await store.listAllOpen(many)), ids([...urgent.slice(0, 3), theirs, ...urgent.slice(3)]))
+
+    const first = await store.listOpen([alice], 2)
+    deepEqual(ids(first), ids(urgent.slice(0, 2)))
+    await saved(store, answered(first[1] as Elicitation))
+    deepEqual(ids(await store.listOpen([alice], 3, first[1]?.id)), ids(urgent.slice(2, 5)))
+    deepEqual(ids(await store.listOpen([alice], 3, urgent[5]?.id)), [])
+    deepEqual(ids(await store.listAllOpen(2, first[1]?.id)), ids([urgent[2] as Elicitation, theirs]))
+    deepEqual(ids(await store.listAllOpen(many, theirs.id)), ids(urgent.slice(3)))
+  }),
+  promise('of open questions that expire together the oldest comes first, each once', async (store) => {
     const all: Elicitation[] = []
     for (let n = 0; n < 7; n++)
       all.push(await kept(store, { answerers: { anyOf: [alice, 'group:ops'], through: 'client' } }))

@@ -73,18 +73,6 @@ describe('a result', () => {
   })
 })
 
-describe('what waits for a person', () => {
-  test('is listed oldest first, for them and their groups', async () => {
-    const assent = await anAssent()
-    const first = await assent.ask(anAsk())
-    const second = await assent.ask(anAsk({ anyOf: ['group:ops'] }))
-    await assent.ask(anAsk({ anyOf: [bob] }))
-    const person = { participant: alice, groups: ['ops'] }
-    expect(await assent.listOpen(person, 10)).toEqual([first.elicitation, second.elicitation])
-    expect(await assent.listOpen(person, 10, first.elicitation.id)).toEqual([second.elicitation])
-  })
-})
-
 describe('the status that is shown', () => {
   const at = new Date()
   const by = { participant: alice, via: 'page' } as const

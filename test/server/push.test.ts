@@ -80,7 +80,9 @@ describe('a pushed question', () => {
     const outcome = { status: 'expired', reason: 'unanswered' }
     expect(await client.call('work')).toMatchObject({ isError: true, outcome })
     expect(client.completed).toEqual([])
-    expect(await assent.listOpen(localPage, 10)).toHaveLength(1)
+    // Its time is over, so the inbox no longer shows it; an answer that is on its way may still settle it.
+    expect(await assent.listOpen(localPage, 10)).toEqual([])
+    expect(await assent.store.elicitations.listAllOpen(10)).toHaveLength(1)
   })
 
   test.each([

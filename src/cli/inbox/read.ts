@@ -22,21 +22,10 @@ export interface InboxItem {
   readonly approval?: { readonly call: ToolCall; readonly decision: Decision; readonly choices: readonly Choice[] }
 }
 
-const atOnce = 200
-
 /** What waits for the local person, most urgent first. */
 export async function readInbox(assent: Assent): Promise<InboxItem[]> {
-  const all: Elicitation[] = []
-  for (;;) {
-    const page = await assent.listOpen(atTerminal, atOnce, all.at(-1)?.id)
-    all.push(...page)
-    if (page.length < atOnce) break
-  }
-  const now = assent.clock.now()
-  return all
-    .filter(({ expiresAt }) => expiresAt > now)
-    .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime())
-    .map((asked) => waiting(assent, asked))
+  const all = await assent.listOpen(atTerminal, Number.POSITIVE_INFINITY)
+  return all.map((asked) => waiting(assent, asked))
 }
 
 /** The one that an id, or how it begins, names. */

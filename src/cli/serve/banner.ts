@@ -76,13 +76,12 @@ async function warn(assent: Assent, config: Config): Promise<void> {
   warnOutOfReach(config)
   if (await assent.approvals.isPaused()) print('  Everything is paused: no tool runs until `assent resume`.')
   if (config.policy.mode === 'watch') print('  The policy only watches: it stops no call.')
-  const waiting = await assent.store.elicitations.listDue(endOfTime, mostCounted)
+  const waiting = await assent.store.elicitations.listAllOpen(mostCounted)
   const count = waiting.length < mostCounted ? String(waiting.length) : `${mostCounted} or more`
   if (waiting.length > 0)
     print(`  ${count} ${waiting.length === 1 ? 'question waits' : 'questions wait'} for an answer.`)
 }
 
-const endOfTime = new Date(8.64e15)
 const mostCounted = 1_000
 
 async function invite(assent: Assent, config: Config): Promise<void> {

@@ -58,10 +58,8 @@ async function replyTo(
 
 /** The questions that are open in the store. Counting stops at 1,000. */
 export async function countOpen({ store }: Pick<Assent, 'store'>): Promise<number> {
-  return (await store.elicitations.listDue(endOfTime, 1_000)).length
+  return (await store.elicitations.listAllOpen(1_000)).length
 }
-
-const endOfTime = new Date(8.64e15)
 
 /** Not ready without its store. An upstream that is down is listed only: it stops its own calls, and no others. */
 async function readiness(

@@ -20,6 +20,15 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
 
   const all = (ids: Iterable<ElicitationId>) => [...ids].flatMap((id) => kept.get(id) ?? [])
   const openOnes = () => all(openByIdentity.values())
+  const order = (id: ElicitationId) => askedAs.get(id) ?? 0
+  const byUrgency = (one: Elicitation, other: Elicitation) =>
+    one.expiresAt.getTime() - other.expiresAt.getTime() || order(one.id) - order(other.id)
+
+  function pageOf(open: Elicitation[], limit: number, after: ElicitationId | undefined): Elicitation[] {
+    const last = after && kept.get(after)
+    const left = last === undefined ? open : open.filter((one) => byUrgency(one, last) > 0)
+    return left.sort(byUrgency).slice(0, limit)
+  }
 
   function close(elicitation: Elicitation): void {
     const key = requesterKey(elicitation.requester)
@@ -71,16 +80,15 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
     },
     async listOpen(answerers, limit, after) {
       const names = new Set<Answerer>(answerers)
-      const start = (after && askedAs.get(after)) ?? 0
-      return openOnes()
-        .filter(
-          ({ id, answerers }) => (askedAs.get(id) ?? 0) > start && answerers.anyOf.some((name) => names.has(name)),
-        )
-        .slice(0, limit)
+      const theirs = openOnes().filter(({ answerers }) => answerers.anyOf.some((name) => names.has(name)))
+      return pageOf(theirs, limit, after)
+    },
+    async listAllOpen(limit, after) {
+      return pageOf(openOnes(), limit, after)
     },
     async listDue(moment, limit) {
       const due = openOnes().filter(({ expiresAt }) => expiresAt <= moment)
-      return due.sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime()).slice(0, limit)
+      return pageOf(due, limit, undefined)
     },
     async latestAnswered(participant, type) {
       const id = latest.get(JSON.stringify([participant, type]))

@@ -38,15 +38,23 @@ const save: Statement = {
     select case when state <> 'open' then pg_notify($8, id) end from saved`,
 }
 
+// The place after which a page begins: from the start where there is no such question.
+const startAfter = (id: string) => `(
+  select coalesce(max(expires_at), ${Number.MIN_SAFE_INTEGER}), coalesce(max(seq), 0)
+  from assent_elicitation where id = ${id})`
+
 // assent_waiting holds exactly the open ones.
 const listOpen: Statement = {
   name: 'assent_list_open',
   text: `select ${row} from assent_elicitation
-    where seq in (
-      select distinct seq from assent_waiting
-      where answerer = any($1) and seq > coalesce((select seq from assent_elicitation where id = $3), 0)
-      order by seq limit $2)
-    order by seq`,
+    where seq in (select seq from assent_waiting where answerer = any($1)) and (expires_at, seq) > ${startAfter('$3')}
+    order by expires_at, seq limit $2`,
+}
+
+const listAllOpen: Statement = {
+  name: 'assent_list_all_open',
+  text: `select ${row} from assent_elicitation
+    where settled is null and (expires_at, seq) > ${startAfter('$2')} order by expires_at, seq limit $1`,
 }
 
 const listDue: Statement = {
@@ -134,6 +142,8 @@ export function postgresElicitations(database: Database, channel: string): Elici
     },
 
     listOpen: (answerers, limit, after) => list(listOpen, [answerers.filter(canBeKept), limit, after ?? null]),
+
+    listAllOpen: (limit, after) => list(listAllOpen, [limit, after ?? null]),
 
     listDue: (moment, limit) => list(listDue, [moment.getTime(), limit]),
 

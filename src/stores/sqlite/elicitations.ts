@@ -1,4 +1,4 @@
-import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore } from '../../elicitation/store.ts'
 import { type ElicitationRow, fromRow, toRow, toStateColumns } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
@@ -53,6 +53,12 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
     return saved === 1
   }
 
+  /** The place after which a page begins, as expiry and order of asking; from the start where there is no such question. */
+  function startAfter(after: ElicitationId | undefined): [expiresAt: number, seq: number] {
+    const last = after === undefined ? undefined : sql.placeOf.get(after)
+    return last === undefined ? [Number.MIN_SAFE_INTEGER, 0] : [Number(last.expires_at), Number(last.seq)]
+  }
+
   return {
     add: (elicitation, openLimit) => writer.writeOne(() => add(elicitation, openLimit)),
     get: (id) => reading(() => record(sql.get.get(id))),
@@ -62,7 +68,8 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
       return saved
     },
     listOpen: (answerers, limit, after) =>
-      reading(() => records(sql.listOpen.all(JSON.stringify(answerers), after ?? '', limit))),
+      reading(() => records(sql.listOpen.all(JSON.stringify(answerers), ...startAfter(after), limit))),
+    listAllOpen: (limit, after) => reading(() => records(sql.listAllOpen.all(...startAfter(after), limit))),
     listDue: (moment, limit) => reading(() => records(sql.listDue.all(moment.getTime(), limit))),
     latestAnswered: (participant, type) => reading(() => record(sql.latest.get(participant, type))),
     listSealedExcept: (key, limit) => reading(() => records(sql.sealedExcept.all(key, limit))),
@@ -102,8 +109,12 @@ function statements(database: Database) {
     listOpen: prepare(`
       SELECT ${columns} FROM elicitation WHERE state = 'open'
         AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)
-        AND seq > coalesce((SELECT seq FROM elicitation WHERE id = ?), 0)
-      ORDER BY seq LIMIT ?`),
+        AND (expires_at, seq) > (?, ?)
+      ORDER BY expires_at, seq LIMIT ?`),
+    listAllOpen: prepare(`
+      SELECT ${columns} FROM elicitation WHERE state = 'open' AND (expires_at, seq) > (?, ?)
+      ORDER BY expires_at, seq LIMIT ?`),
+    placeOf: prepare('SELECT expires_at, seq FROM elicitation WHERE id = ?'),
     listDue: prepare(
       `SELECT ${columns} FROM elicitation WHERE state = 'open' AND expires_at <= ? ORDER BY expires_at, seq LIMIT ?`,
     ),

@@ -32,10 +32,7 @@ async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { assent } = c.var.site
-  const now = assent.clock.now()
-  const waiting = (await assent.listOpen(viewer, mostListed))
-    .filter(({ expiresAt }) => expiresAt > now)
-    .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime())
+  const waiting = await assent.listOpen(viewer, mostListed)
   const asked = await questionFor(c, viewer, readId(c.req.query('open')))
   const elsewhere = asked && answeredElsewhere(c, asked)
   if (elsewhere !== undefined) return c.redirect(elsewhere, 303)

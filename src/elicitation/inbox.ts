@@ -1,0 +1,44 @@
+import type { Person } from '../participant/identify.ts'
+import { answererNames } from './answering/answerers.ts'
+import type { Desk } from './desk.ts'
+import type { Elicitation, ElicitationId } from './elicitation.ts'
+
+const pageSize = 200
+
+type NextPage = (limit: number, after: ElicitationId | undefined) => Promise<Elicitation[]>
+
+/**
+ * What waits for this person, most urgent first: the question that expires soonest. A question whose time is over is left
+ * out, although an answer that is already on its way would still count for some seconds. Give the last id of one page as
+ * `after` to get the next.
+ */
+export async function listOpen(
+  { store, clock }: Pick<Desk, 'store' | 'clock'>,
+  person: Person,
+  limit: number,
+  after?: ElicitationId,
+): Promise<Elicitation[]> {
+  const names = answererNames(person)
+  const now = clock.now()
+  const found: Elicitation[] = []
+  for await (const open of pagesOf((size, last) => store.listOpen(names, size, last), after)) {
+    if (found.length >= limit) break
+    if (open.expiresAt > now) found.push(open)
+  }
+  return found
+}
+
+/** Every open question of everybody, most urgent first. Questions may be settled while they are read. */
+export function allOpen({ store }: Pick<Desk, 'store'>): AsyncIterable<Elicitation> {
+  return pagesOf((size, last) => store.listAllOpen(size, last))
+}
+
+async function* pagesOf(next: NextPage, after?: ElicitationId): AsyncGenerator<Elicitation> {
+  let last = after
+  for (;;) {
+    const page = await next(pageSize, last)
+    yield* page
+    if (page.length < pageSize) return
+    last = page.at(-1)?.id
+  }
+}
