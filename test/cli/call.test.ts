@@ -111,6 +111,8 @@ describe('in a terminal', () => {
     await place.assent.answer(id, local, { action: 'accept' })
     await terminal.see('signed accept')
     expect(await terminal.ended()).toBe(0)
+    // No status line is drawn over the result, or left below it.
+    expect(terminal.shown().split('signed accept')[1]).toBe('\r\n')
   })
 
   test.each([

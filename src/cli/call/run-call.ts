@@ -84,10 +84,10 @@ export async function runCall(
         },
       },
     )
-    status.hide()
+    status.end()
     showResult(result, options)
   } catch (error) {
-    status.hide()
+    status.end()
     // Ctrl-C in a terminal reaches the server too, which may be gone before we hear of it ourselves.
     if (!stop.signal.aborted) await sleep(100)
     explain(target.name, stop.signal.reason ?? error)

@@ -3,7 +3,10 @@ import { cut, type Screen } from './screen.ts'
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 120
 
-/** One line that says what goes on and for how long, drawn over itself; where that cannot be, each text is said once. */
+/**
+ * One line that says what is under way and since when, redrawn in place. An output that cannot be redrawn gets each text
+ * once, on a line of its own.
+ */
 export class StatusLine {
   readonly #screen: Screen
   readonly #since = performance.now()
@@ -11,6 +14,7 @@ export class StatusLine {
   #said: string | undefined
   #frame = 0
   #timer: NodeJS.Timeout | undefined
+  #hasEnded = false
 
   constructor(screen: Screen, text: string) {
     this.#screen = screen
@@ -23,7 +27,7 @@ export class StatusLine {
   }
 
   show(): void {
-    if (this.#timer !== undefined) return
+    if (this.#timer !== undefined || this.#hasEnded) return
     this.#timer = setInterval(() => this.#draw(), this.#screen.canRedraw ? frameMs : 2 ** 31 - 1)
     this.#timer.unref()
     this.#draw()
@@ -34,6 +38,12 @@ export class StatusLine {
     clearInterval(this.#timer)
     this.#timer = undefined
     if (this.#screen.canRedraw) this.#screen.raw('\r\x1b[2K')
+  }
+
+  /** Hides the line for good. A question may end after the call that asked it, and would show the line again. */
+  end(): void {
+    this.hide()
+    this.#hasEnded = true
   }
 
   #draw(): void {
