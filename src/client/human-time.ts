@@ -1,30 +1,31 @@
-import { CallRefused } from './refused.ts'
+import { CallRefused } from './call-refused.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-/** The time that a person may take over one call. The tool's own time is not part of it. */
+/** The time that a person may take for one call. The tool's own time does not count. */
 export interface HumanTime {
-  /** Runs what waits for the person; throws when they took too long in all, or the caller is gone. */
+  /** Runs `wait`. Throws when the person has used up their time, or the caller cancels. */
   spend<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** Timers know no longer time than this. */
-const longest = 2 ** 31 - 1
+/** The longest delay of a timer. */
+const maxTimerMs = 2 ** 31 - 1
 
-export function createHumanTime(mostMs: number, gone: AbortSignal): HumanTime {
-  let leftMs = Math.min(mostMs, longest)
+export function createHumanTime(maxMs: number, callerSignal: AbortSignal): HumanTime {
+  let remainingMs = Math.min(maxMs, maxTimerMs)
   return {
     async spend(wait) {
-      gone.throwIfAborted()
+      callerSignal.throwIfAborted()
       const late = new AbortController()
-      const expire = () => late.abort(new CallRefused('expired', 'This timed out: the person did not finish in time.'))
-      const timer = setTimeout(expire, leftMs)
+      const expire = () =>
+        late.abort(new CallRefused('expired', 'The call timed out: the person did not answer in time.'))
+      const timer = setTimeout(expire, remainingMs)
       const since = performance.now()
-      const signal = AbortSignal.any([gone, late.signal])
+      const signal = AbortSignal.any([callerSignal, late.signal])
       try {
         return await unlessAborted(signal, wait(signal))
       } finally {
         clearTimeout(timer)
-        leftMs = Math.max(0, leftMs - (performance.now() - since))
+        remainingMs = Math.max(0, remainingMs - (performance.now() - since))
       }
     },
   }

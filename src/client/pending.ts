@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../base/json.ts'
 import { outcomeKey } from '../mcp/names.ts'
-import type { Conversation } from './conversation.ts'
+import type { ClientContext } from './client-context.ts'
 import type { HumanTime } from './human-time.ts'
-import { type WatchedPage, watchPage } from './page/watch-page.ts'
-import { readAsk } from './question/read-ask.ts'
+import { type PageWait, startPageWait } from './page/page-wait.ts'
+import { visibleAsk } from './question/visible-ask.ts'
 
-const againMs = 2_000
+const retryMs = 2_000
 
-/** A call that somebody else must answer first, waited for by sending it again now and then. */
-export interface Pending {
-  /** Resolves when it is time to send the call again. False: the person does not want to wait. */
-  isToBeSentAgain(): Promise<boolean>
+/** Waiting for a call that somebody else must approve first. The call is sent again at intervals. */
+export interface PendingWait {
+  /** Resolves when it is time to send the call again; false if the person does not want to wait. */
+  shouldRetry(): Promise<boolean>
   close(): void
 }
 
-/** The words of a result that says "not yet: somebody must answer first"; undefined for any other. */
+/** The text of a result with the outcome `pending`; undefined for any other result. */
 export function pendingText(result: Record<string, unknown>): string | undefined {
   const meta = isPlainObject(result._meta) ? result._meta : {}
   const outcome = meta[outcomeKey]
@@ -24,16 +24,16 @@ export function pendingText(result: Record<string, unknown>): string | undefined
   return isPlainObject(first) && typeof first.text === 'string' ? first.text : 'Somebody must answer first.'
 }
 
-/** Shows the wait once, however often the call is sent again. */
-export function waitPending(conversation: Conversation, human: HumanTime, text: string): Pending {
-  const waiting: WatchedPage = watchPage(conversation, readAsk(conversation, text), '')
+/** Shows one wait, however often the call is sent again. */
+export function startPendingWait(context: ClientContext, human: HumanTime, text: string): PendingWait {
+  const pageWait: PageWait = startPageWait(context, visibleAsk(context, text), '')
   return {
-    async isToBeSentAgain() {
-      const said = await human.spend((signal) =>
-        Promise.race([waiting.said, sleep(againMs, 'again' as const, { signal })]),
+    async shouldRetry() {
+      const reply = await human.spend((signal) =>
+        Promise.race([pageWait.reply, sleep(retryMs, 'again' as const, { signal })]),
       )
-      return said !== 'cancel'
+      return reply !== 'cancel'
     },
-    close: waiting.close,
+    close: pageWait.close,
   }
 }

@@ -1,91 +1,91 @@
-import { CallRefused } from './refused.ts'
+import { CallRefused } from './call-refused.ts'
 
-/** Measures a tool's time, and stands still while a person is asked. */
+/** Limits the time of one tool call, and is paused while a person is asked. */
 export interface ToolClock {
-  /** Aborts when the tool has used up its time, or the caller is gone. */
+  /** Aborts when the tool has used up its time, or the caller cancels. */
   readonly signal: AbortSignal
   stop(): void
 }
 
-/** All clocks of one client: a server that asks does not say for which of its calls. */
+/** All clocks of one client. They are paused together, because a server that asks does not say for which call. */
 export interface ToolClocks {
-  start(timeoutMs: number, gone: AbortSignal): ToolClock
-  /** Stops all of them for as long as the person takes. */
+  start(timeoutMs: number, callerSignal: AbortSignal): ToolClock
+  /** Pauses all clocks until `ask` resolves. */
   whileAsking<T>(ask: () => Promise<T>): Promise<T>
-  /** Aborts when every call that is under way now is over, and whatever they asked with them. Never, if there is none. */
-  overWithAll(): AbortSignal
-  /** The person wants out: ends the call under way. Of several nobody can tell which one it was, and all go on. */
-  leave(): void
+  /** Aborts when every call that is in flight now has ended. Never aborts if there is none. */
+  whenAllCallsEnd(): AbortSignal
+  /** Cancels the call in flight, for the person. Does nothing if there are several, because it could be any of them. */
+  cancelOnlyCall(): void
 }
 
-interface Running {
-  leftMs: number
+interface RunningClock {
+  remainingMs: number
   since: number
   timer: NodeJS.Timeout | undefined
   readonly expire: () => void
-  readonly leave: () => void
-  readonly ends: (() => void)[]
+  readonly cancel: () => void
+  readonly onStop: (() => void)[]
 }
 
 export function createToolClocks(): ToolClocks {
-  const running = new Set<Running>()
+  const running = new Set<RunningClock>()
   let asking = 0
 
-  function go(clock: Running): void {
+  function resume(clock: RunningClock): void {
     clock.since = performance.now()
-    clock.timer = setTimeout(clock.expire, clock.leftMs)
+    clock.timer = setTimeout(clock.expire, clock.remainingMs)
   }
 
-  function halt(clock: Running): void {
+  function pause(clock: RunningClock): void {
     if (clock.timer === undefined) return
     clearTimeout(clock.timer)
     clock.timer = undefined
-    clock.leftMs -= performance.now() - clock.since
+    clock.remainingMs -= performance.now() - clock.since
   }
 
   return {
-    start(timeoutMs, gone) {
-      const over = new AbortController()
-      const expire = () => over.abort(new ToolTimedOut(timeoutMs))
-      const leave = () => over.abort(new CallRefused('cancelled', 'The person did not go on.'))
-      const clock: Running = { leftMs: timeoutMs, since: 0, timer: undefined, expire, leave, ends: [] }
+    start(timeoutMs, callerSignal) {
+      const ended = new AbortController()
+      const expire = () => ended.abort(new ToolTimedOut(timeoutMs))
+      const cancel = () => ended.abort(new CallRefused('cancelled', 'The person cancelled.'))
+      const clock: RunningClock = { remainingMs: timeoutMs, since: 0, timer: undefined, expire, cancel, onStop: [] }
       running.add(clock)
-      if (asking === 0) go(clock)
+      if (asking === 0) resume(clock)
       return {
-        signal: AbortSignal.any([over.signal, gone]),
+        signal: AbortSignal.any([ended.signal, callerSignal]),
         stop() {
-          halt(clock)
+          pause(clock)
           running.delete(clock)
-          for (const end of clock.ends) end()
+          for (const end of clock.onStop) end()
         },
       }
     },
     async whileAsking(ask) {
-      if (++asking === 1) running.forEach(halt)
+      if (++asking === 1) running.forEach(pause)
       try {
         return await ask()
       } finally {
-        if (--asking === 0) running.forEach(go)
+        if (--asking === 0) running.forEach(resume)
       }
     },
-    overWithAll() {
-      const over = new AbortController()
-      let left = running.size
+    whenAllCallsEnd() {
+      const allEnded = new AbortController()
+      let remaining = running.size
       const end = () => {
-        left -= 1
-        if (left === 0) over.abort(new CallRefused('cancelled', 'The call that asked is over.'))
+        remaining -= 1
+        if (remaining === 0) allEnded.abort(new CallRefused('cancelled', 'The call that asked has ended.'))
       }
-      for (const { ends } of running) ends.push(end)
-      return over.signal
+      for (const { onStop } of running) onStop.push(end)
+      return allEnded.signal
     },
-    leave() {
+    cancelOnlyCall() {
       const [only, ...others] = running
-      if (others.length === 0) only?.leave()
+      if (others.length === 0) only?.cancel()
     },
   }
 }
 
-/** The tool itself took too long; no person was waited for. */
+/** The tool itself took too long. Time in which a person was asked does not count. */
 export class ToolTimedOut extends Error {
   constructor(timeoutMs: number) {
     super(`The tool did not answer within ${timeoutMs} ms.`)

@@ -2,72 +2,72 @@ import type { FormSchema } from '../elicitation/form/schema.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
 import type { UrlWarning } from './page/url-safety.ts'
 
-/** Who asks, as the person should see it. */
+/** Who asks, as it is shown to the person. */
 export interface Asker {
-  /** The server as the person configured it, never as it calls itself. */
+  /** The name that the person configured, never the one that the server gives itself. */
   readonly server: string
-  /** The server behind it that a gateway names, when it does. */
+  /** The server behind a gateway, if the gateway names one. */
   readonly origin?: string
 }
 
-/** A form to show. Its texts hold nothing that a terminal or a page would obey. */
+/** A form to show. Control characters have been removed from its texts. */
 export interface FormRequest {
   readonly asker: Asker
   readonly message: string
   readonly schema: FormSchema
-  /** What to begin with: the form's own defaults, or what was filled in before. */
+  /** The initial content: the form's defaults, or what was filled in before. */
   readonly filled: Readonly<Record<string, unknown>>
-  /** What was wrong with what was filled in before. */
+  /** The problems of what was filled in before. */
   readonly errors: readonly FieldError[]
-  /** Aborts when an answer is no longer wanted. */
+  /** Aborts when no answer is needed any more. */
   readonly signal: AbortSignal
 }
 
-/** What the person did with a form. Nothing is sent before an explicit yes. */
+/** What the person did with a form. */
 export type FormReply =
-  /** A field that is there as undefined was left out on purpose: its default is not filled in. */
+  /** A field that is present as undefined was left out on purpose: its default is not used. */
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' | 'cancel' }
 
-/** A page the person is asked to visit: all of its address is to be shown before it is opened. */
+/** A page that the person is asked to open. Its full address must be shown first. */
 export interface UrlRequest {
   readonly asker: Asker
   readonly message: string
   readonly url: string
-  /** What the person should look at most. */
+  /** The part of the address that matters most. */
   readonly host: string
   readonly warnings: readonly UrlWarning[]
   readonly signal: AbortSignal
 }
 
-/** What the person is told while a page of theirs is open. */
+/** A wait to show while the person is on a page. */
 export interface WaitRequest {
   readonly asker: Asker
   readonly message: string
   readonly url: string
-  /** Aborts when the wait is over. */
+  /** Aborts when the wait has ended. */
   readonly signal: AbortSignal
-  /** Calls back with each progress that the server tells. */
+  /** Calls the listener with each progress message of the server. */
   onProgress(listener: (text: string) => void): void
 }
 
-/** A page that must not be opened: it was declined for the person, who should know. */
+/** A page with an unsafe address, which was declined without asking the person. */
 export interface RefusedPage {
   readonly asker: Asker
   readonly message: string
-  /** Why, in words. */
+  /** Why it was declined, as a sentence. */
   readonly reason: string
 }
 
-/** How a person is asked: in a terminal, in a window, by a test. */
+/** Asks a person: in a terminal, in a window, or in a test. */
 export interface ElicitationUi {
   form(request: FormRequest): Promise<FormReply>
-  /** Whether to open the page. Nothing is opened, and nothing of it fetched, before the person says so. */
+  /** Asks whether to open the page. Nothing is opened or fetched before the person agrees. */
   consentToOpen(request: UrlRequest): Promise<'open' | 'decline' | 'cancel'>
-  /** Opens it where neither this client nor its model can see it. */
+  /** Opens a page where neither this client nor its model can see it. */
   open(url: string): Promise<void>
-  /** Tells of a page that was declined without asking. */
+  /** Shows that a page was declined without asking. */
   pageRefused(page: RefusedPage): void
-  /** Shows that something is waited for. Resolves when the person says that they are done, or want out. */
+  /** Shows a wait. Resolves when the person reports that they are done, or cancels. */
   waiting(request: WaitRequest): Promise<'done' | 'cancel'>
 }

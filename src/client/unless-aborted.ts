@@ -1,4 +1,4 @@
-/** What the work gives, or the reason of the signal as soon as it aborts, whether or not the work heeds it. */
+/** Settles as the work does, or rejects as soon as the signal aborts, even if the work ignores the signal. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,10 +1,10 @@
-import { type ClientV1, legOfV1 } from './leg/leg-v1.ts'
+import { adapterForV1, type ClientV1 } from './adapter/adapter-v1.ts'
 import type { ElicitationUi } from './ui.ts'
 import { type ElicitationOptions, type ElicitingClient, elicitingClient } from './with-elicitation.ts'
 
-export type { ClientV1 } from './leg/leg-v1.ts'
+export type { ClientV1 } from './adapter/adapter-v1.ts'
 
-/** Lets a client of `@modelcontextprotocol/sdk` ask its person. To be called before it connects. */
+/** Adds elicitation to a client of `@modelcontextprotocol/sdk`. Must be called before the client connects. */
 export function withElicitation(client: ClientV1, ui: ElicitationUi, options: ElicitationOptions): ElicitingClient {
-  return elicitingClient(legOfV1(client), ui, options)
+  return elicitingClient(adapterForV1(client), ui, options)
 }

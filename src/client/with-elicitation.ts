@@ -1,81 +1,87 @@
 import type { CallToolResult, Client, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/client'
 import { type Duration, milliseconds } from '../base/durations.ts'
-import type { Conversation } from './conversation.ts'
-import { converse } from './converse.ts'
-import type { ClientLeg } from './leg/leg.ts'
-import { legOf } from './leg/leg-v2.ts'
-import { createPages } from './page/pages.ts'
+import type { ClientAdapter } from './adapter/adapter.ts'
+import { adapterForV2 } from './adapter/adapter-v2.ts'
+import type { ClientContext } from './client-context.ts'
+import { createCompletionNotices } from './page/completion-notices.ts'
 import { answerPushed } from './question/answer-pushed.ts'
+import { createQuestionQueue } from './question/question-queue.ts'
 import { createRateLimit } from './question/rate-limit.ts'
-import { createTurns } from './question/turns.ts'
+import { runRequest } from './run-request.ts'
 import { createToolClocks } from './tool-clock.ts'
 import type { ElicitationUi } from './ui.ts'
 
 export interface ElicitationOptions {
-  /** The server as the person knows it: what they configured, not what it says of itself. */
+  /** The server's name for the person: the one that they configured, not the one that the server gives itself. */
   readonly server: string
-  /** How long a tool may take, a person's time not counted. Default: 60 seconds. */
+  /** How long a tool may take, without the time in which a person is asked. Default: 60 seconds. */
   readonly toolTime?: Duration
-  /** How long a person may take over one call. Default: 15 minutes. */
+  /** How long a person may take for one call. Default: 15 minutes. */
   readonly humanTime?: Duration
-  /** Questions that a server may ask in a minute; what is more is cancelled. Default: 60. */
+  /** Questions that a server may ask per minute; further ones are cancelled. Default: 60. */
   readonly asksPerMinute?: number
-  /** How often one call is sent again after pages were visited. Default: 5. */
-  readonly mostRetries?: number
-  /** How long a server may hold one request while a person is on a page, before it is sent anew. Default: 2 minutes. */
+  /** How often one call is sent again after required pages were completed. Default: 5. */
+  readonly maxRetries?: number
+  /**
+   * How long a server may hold one request while a person is on a page, before it is sent again. Default: 2 minutes.
+   */
   readonly heldTime?: Duration
 }
 
-/** What one call may be told. */
-export interface CallOptions {
+/** Options of one call. */
+export interface ElicitingCallOptions {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
   readonly onProgress?: (text: string) => void
 }
 
-/** A client whose calls ask the person whatever the server needs, and then go on by themselves. */
+/** A client whose calls ask the person what the server needs to know, and then continue. */
 export interface ElicitingClient {
   callTool(
     params: { name: string; arguments?: Record<string, unknown> },
-    options?: CallOptions,
+    options?: ElicitingCallOptions,
   ): Promise<CallToolResult>
   getPrompt(
     params: { name: string; arguments?: Record<string, string> },
-    options?: CallOptions,
+    options?: ElicitingCallOptions,
   ): Promise<GetPromptResult>
-  readResource(params: { uri: string }, options?: CallOptions): Promise<ReadResourceResult>
+  readResource(params: { uri: string }, options?: ElicitingCallOptions): Promise<ReadResourceResult>
 }
 
-/** Lets a client ask its person. To be called before it connects: it declares what it can be asked. */
+/** Adds elicitation to a client. Must be called before the client connects, because it declares capabilities. */
 export function withElicitation(client: Client, ui: ElicitationUi, options: ElicitationOptions): ElicitingClient {
-  return elicitingClient(legOf(client), ui, options)
+  return elicitingClient(adapterForV2(client), ui, options)
 }
 
-/** The same for a client of any version, through its leg. */
-export function elicitingClient(leg: ClientLeg, ui: ElicitationUi, options: ElicitationOptions): ElicitingClient {
-  const conversation: Conversation = {
-    leg,
+/** Does the same for a client of any SDK version, through its adapter. */
+export function elicitingClient(
+  adapter: ClientAdapter,
+  ui: ElicitationUi,
+  options: ElicitationOptions,
+): ElicitingClient {
+  const context: ClientContext = {
+    adapter,
     ui,
     server: options.server,
     clocks: createToolClocks(),
-    pages: createPages(),
-    visits: new Map(),
-    inTurn: createTurns(),
+    completionNotices: createCompletionNotices(),
+    sharedPages: new Map(),
+    enqueue: createQuestionQueue(),
     mayAsk: createRateLimit(options.asksPerMinute ?? 60),
     humanMs: milliseconds(options.humanTime ?? '15m'),
-    mostRetries: options.mostRetries ?? 5,
+    maxRetries: options.maxRetries ?? 5,
     heldMs: milliseconds(options.heldTime ?? '2m'),
   }
-  leg.onElicit((params, signal) => answerPushed(conversation, params, signal))
-  leg.onComplete(conversation.pages.completed)
+  adapter.onElicit((params, signal) => answerPushed(context, params, signal))
+  adapter.onComplete(context.completionNotices.completed)
 
   const toolMs = milliseconds(options.toolTime ?? '60s')
   const send = (
     method: string,
     params: Record<string, unknown>,
-    { timeoutMs = toolMs, signal, onProgress }: CallOptions = {},
+    { timeoutMs = toolMs, signal, onProgress }: ElicitingCallOptions = {},
   ) =>
-    converse(conversation, method, params, {
+    runRequest(context, method, params, {
       timeoutMs,
       ...(signal && { signal }),
       ...(onProgress && { onProgress }),

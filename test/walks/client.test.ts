@@ -58,7 +58,7 @@ describe.each(of2025)('a tool that needs an account, called through %s', (_name,
 
     expect(ui.all('waiting')[0]?.progress).toContain('Waiting for a person to answer')
     const [track] = client.requests('elicitation/track')
-    expect(client.heard.find(({ id, result }) => id === track?.id && result)?.result).toMatchObject({
+    expect(client.received.find(({ id, result }) => id === track?.id && result)?.result).toMatchObject({
       status: 'complete',
     })
   })
@@ -86,7 +86,7 @@ describe.each(of2025)('a tool that needs an account, called through %s', (_name,
     const brief = await notes({ clocks: { track: '50ms' } })
     const patient = await connect(brief.url, scriptedUi({ consentToOpen: ['open'] }), { humanTime: '1500ms' })
     await expect(patient.callTool(call)).rejects.toMatchObject({ status: 'expired' })
-    expect(patient.heard.filter(({ error }) => error?.code === -31_001).length).toBeGreaterThan(1)
+    expect(patient.received.filter(({ error }) => error?.code === -31_001).length).toBeGreaterThan(1)
   })
 
   test('refused on the page, is refused by the server, which says so to the model', async () => {

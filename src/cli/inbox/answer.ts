@@ -38,12 +38,12 @@ export async function answerApproval(work: Work): Promise<Outcome> {
   const fields = editableFields(one)
   let edits: Content = {}
   for (;;) {
-    screen.say(menu(lasting('always_allow').length > 0, lasting('always_deny').length > 0, fields.length > 0), {
+    screen.print(menu(lasting('always_allow').length > 0, lasting('always_deny').length > 0, fields.length > 0), {
       style: 'dim',
     })
     const said = await dialogue.ask('› ')
-    if (said.kind === 'leave' && said.action === 'cancel') return 'quit'
-    const word = said.kind === 'text' ? said.text.toLowerCase() : said.kind === 'leave' ? 'deny' : `:${said.name}`
+    if (said.kind === 'exit' && said.action === 'cancel') return 'quit'
+    const word = said.kind === 'text' ? said.text.toLowerCase() : said.kind === 'exit' ? 'deny' : `:${said.name}`
     const choice = await chosen(word, work, lasting)
     if (choice === 'skip') return 'skipped'
     if (choice === 'quit') return 'quit'
@@ -51,7 +51,7 @@ export async function answerApproval(work: Work): Promise<Outcome> {
     else if (typeof choice === 'object') {
       if (await give(work, choice, edits)) return 'answered'
     } else if (choice !== 'back') {
-      screen.say(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+      screen.print(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
     }
   }
 }
@@ -108,14 +108,14 @@ async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Cho
     title: choiceWords(choice, approval.call, isOwn),
   }))
   options.forEach(({ title }, index) => {
-    screen.say(title, { indent: `  ${String(index + 1).padStart(2)}. ` })
+    screen.print(title, { indent: `  ${String(index + 1).padStart(2)}. ` })
   })
   for (;;) {
     const said = await dialogue.ask('Which? (Enter goes back) › ', arrowTexts(options))
     if (said.kind !== 'text' || said.text === '') return 'back'
     const found = choose(options, said.text)
     if (found.kind === 'chosen') return choices.find((choice) => choiceText(choice) === found.value) as Choice
-    screen.say(`✗ ${found.problem}`)
+    screen.print(`✗ ${found.problem}`)
   }
 }
 
@@ -141,7 +141,7 @@ async function edited(
       current: values.get(name) ?? field.default,
       problem: undefined,
     })
-    if (reply.kind === 'leave') return undefined
+    if (reply.kind === 'exit') return undefined
     if (reply.value === undefined) values.delete(name)
     else values.set(name, reply.value as FieldValue)
   }
@@ -167,17 +167,17 @@ async function give(
   if (reason === undefined) return false
   const answered = await answerWith(assent, one, choice, { edits, ...(reason !== '' && { reason }) })
   if (answered.kind === 'invalid') {
-    for (const { message } of answered.errors) screen.say(`✗ ${visibleLine(message, 1_000)}`)
+    for (const { message } of answered.errors) screen.print(`✗ ${visibleLine(message, 1_000)}`)
     return false
   }
-  screen.say(`${answered.kind === 'kept' ? '✓' : '✗'} ${answeredWords(answered, choice, approval)}`)
+  screen.print(`${answered.kind === 'kept' ? '✓' : '✗'} ${answeredWords(answered, choice, approval)}`)
   return true
 }
 
 async function reasonFrom(dialogue: Dialogue): Promise<string | undefined> {
   const said = await dialogue.ask('Why? The one who asks is told. (Enter: no reason) › ')
   if (said.kind === 'text') return said.text
-  return said.kind === 'leave' && said.action === 'cancel' ? undefined : ''
+  return said.kind === 'exit' && said.action === 'cancel' ? undefined : ''
 }
 
 /** Answers an approval at the terminal. What was not edited goes as it came. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Assent } from '../../assent.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { askForm } from '../../client/terminal/ask-form.ts'
+import { askFormInTerminal } from '../../client/terminal/ask-form.ts'
 import { Dialogue, type Input } from '../../client/terminal/dialogue.ts'
 import { openBrowser } from '../../client/terminal/open-browser.ts'
-import { type Environment, type Output, Screen } from '../../client/terminal/screen.ts'
+import { type Output, Screen, type TerminalEnvironment } from '../../client/terminal/screen.ts'
 import { type Answer, isSettled } from '../../elicitation/elicitation.ts'
 import { defaultsOf } from '../../elicitation/form/defaults.ts'
 import { statusOf } from '../../elicitation/result.ts'
@@ -16,7 +16,7 @@ import { showWaiting } from './show.ts'
 export interface AtTerminal {
   readonly input: Input
   readonly output: Output
-  readonly env: Environment
+  readonly env: TerminalEnvironment
   /** Wait for more when all is answered. */
   readonly watch: boolean
   readonly signal: AbortSignal
@@ -35,7 +35,7 @@ export async function answerInbox(assent: Assent, at: AtTerminal): Promise<void>
     const fresh = all.filter(({ asked }) => !shown.has(asked.id))
     const [next] = fresh
     if (next === undefined) {
-      if (!saidThatNothingWaits) screen.say(nothingWords(all.length, at.watch))
+      if (!saidThatNothingWaits) screen.print(nothingWords(all.length, at.watch))
       if (!at.watch) return
       saidThatNothingWaits = true
       await sleep(lookEveryMs, undefined, { signal: at.signal }).catch(() => {})
@@ -75,7 +75,7 @@ async function answerOne(
   try {
     const outcome = await converse(assent, dialogue, screen, at, one, over)
     if (!gone.signal.aborted || outcome === 'answered') return outcome
-    screen.say(`It was settled elsewhere: ${gone.signal.reason}.`)
+    screen.print(`It was settled elsewhere: ${gone.signal.reason}.`)
     return 'answered'
   } finally {
     dialogue.close()
@@ -109,7 +109,7 @@ async function fillForm(
 ): Promise<Outcome> {
   const { question, origin } = asked
   if (question.mode !== 'form') return 'skipped'
-  let request: Parameters<typeof askForm>[2] = {
+  let request: Parameters<typeof askFormInTerminal>[2] = {
     asker: { server: origin.server },
     message: question.message,
     schema: question.schema,
@@ -118,7 +118,7 @@ async function fillForm(
     signal,
   }
   for (;;) {
-    const reply = await askForm(dialogue, screen, request)
+    const reply = await askFormInTerminal(dialogue, screen, request)
     if (reply.action === 'cancel') return signal.aborted ? 'quit' : 'skipped'
     const answered = await assent.answer(asked.id, atTerminal, reply as Answer)
     if (answered.kind !== 'invalid') return 'answered'
@@ -138,20 +138,20 @@ async function visitPage(
   const openUrl = at.openUrl ?? ((url: string) => openBrowser(url, at.env))
   for (;;) {
     const words = [...(canConfirm ? ['y yes'] : []), 'o open its page', 'd decline', 's skip', 'q quit']
-    screen.say(words.join(' · '), { style: 'dim' })
+    screen.print(words.join(' · '), { style: 'dim' })
     const said = await dialogue.ask('› ')
-    if (said.kind === 'leave' && said.action === 'cancel') return 'quit'
-    const word = said.kind === 'text' ? said.text.toLowerCase() : said.kind === 'leave' ? 'd' : `:${said.name}`
+    if (said.kind === 'exit' && said.action === 'cancel') return 'quit'
+    const word = said.kind === 'text' ? said.text.toLowerCase() : said.kind === 'exit' ? 'd' : `:${said.name}`
     if (word === 's' || word === 'skip') return 'skipped'
     if (word === 'q' || word === 'quit') return 'quit'
     if (word === 'o' || word === 'open') {
-      await openUrl(link).catch(() => screen.say('✗ No browser could be started here: open the address yourself.'))
+      await openUrl(link).catch(() => screen.print('✗ No browser could be started here: open the address yourself.'))
     } else if (word === 'd' || word === 'decline') {
       await assent.answer(asked.id, atTerminal, { action: 'decline' })
       return 'answered'
     } else if (canConfirm && (word === 'y' || word === 'yes')) {
       await assent.answer(asked.id, atTerminal, { action: 'accept' })
       return 'answered'
-    } else screen.say(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+    } else screen.print(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
   }
 }

@@ -10,7 +10,7 @@ import type { InboxItem } from './read.ts'
 /** One question, with everything that it is about: nothing that would run is left out. */
 export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = ''): void {
   const { asked, link, approval } = one
-  screen.say()
+  screen.print()
   screen.title(`${place}${titleOf(one)}`)
   const facts: [string, string][] = [
     ['asked by', askerOf(one)],
@@ -26,13 +26,13 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
     return
   }
   const shown = showArguments(approval.call.arguments)
-  screen.say(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
+  screen.print(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
   for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
 }
 
 /** What the approver changed. */
 export function showChanges(screen: Screen, changes: readonly Change[]): void {
-  screen.say(changes.length === 0 ? 'Nothing is changed.' : 'Changed:', { indent: '  ' })
+  screen.print(changes.length === 0 ? 'Nothing is changed.' : 'Changed:', { indent: '  ' })
   for (const { name, before, after } of changes) {
     const from = before === undefined ? '(not given)' : shownJson(before)
     screen.quote(`${shownText(showText(name))}: ${from} → ${shownJson(after)}`, '    ')
@@ -77,7 +77,7 @@ function showArgument(screen: Screen, name: string, value: string): void {
   const line = `    ${label}: ${value}`
   if (wrap(line, screen.width).length === 1) screen.raw(`${line}\n`)
   else {
-    screen.say(`${label}:`, { indent: '    ' })
+    screen.print(`${label}:`, { indent: '    ' })
     screen.quote(value, '      ')
   }
 }

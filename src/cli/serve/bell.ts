@@ -1,7 +1,7 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { type Environment, type Output, Screen } from '../../client/terminal/screen.ts'
+import { type Output, Screen, type TerminalEnvironment } from '../../client/terminal/screen.ts'
 import type { Channel } from '../../elicitation/channel.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
@@ -9,7 +9,7 @@ import { momentText } from '../show-table.ts'
 
 export interface BellOptions {
   readonly output: Output
-  readonly env: Environment
+  readonly env: TerminalEnvironment
   /** Resolves when the question is settled, in whatever process; with one that is still open when everything ends. */
   readonly settled: (id: ElicitationId) => Promise<Elicitation>
   readonly clock?: Clock

@@ -1,45 +1,47 @@
-import type { Conversation } from '../conversation.ts'
-import type { ReadAsk } from '../question/read-ask.ts'
-import { type WatchedPage, watchPage } from './watch-page.ts'
+import type { ClientContext } from '../client-context.ts'
+import type { VisibleAsk } from '../question/visible-ask.ts'
+import { type PageWait, startPageWait } from './page-wait.ts'
 
-/** A page that one call of 2026 had opened, and somebody who may say that they are done there, or want out. */
+/** A page that one 2026-07-28 call opened, and the wait for the person who is on it. */
 export interface OpenPage {
-  /** The key of the question that asked for it last. */
+  /** The key of the latest input request for this page. */
   key: string
+  /** The address as the server wrote it. */
   readonly address: string
+  /** The address as it was checked and opened. */
   readonly url: string
-  readonly ask: ReadAsk
-  watched: WatchedPage
-  /** They said that they are done. */
-  isSaid: boolean
+  readonly ask: VisibleAsk
+  wait: PageWait
+  /** The person reported that they are done. */
+  isReportedDone: boolean
 }
 
-/** The pages that one call had opened, by the addresses that the server gave. */
+/** The pages that one call opened, by the addresses that the server gave. */
 export interface OpenPages {
   readonly size: number
   get(address: string): OpenPage | undefined
   add(page: Pick<OpenPage, 'key' | 'address' | 'url' | 'ask'>): void
   remove(page: OpenPage): void
-  /** Asks once more: they said that they are done, and the server does not agree. */
-  watchAgain(page: OpenPage): void
-  /** The same for all of them. */
-  watchAll(): void
-  /** Resolves with a page that the person wants out of. */
-  left(): Promise<OpenPage>
+  /** Waits once more: the person reported that they are done, and the server still requires the page. */
+  waitAgain(page: OpenPage): void
+  /** Does the same for every page that the person reported as done. */
+  waitAgainForAll(): void
+  /** Resolves with the page that the person cancels. */
+  whenCancelled(): Promise<OpenPage>
   close(): void
 }
 
-export function createOpenPages(conversation: Pick<Conversation, 'ui'>): OpenPages {
+export function createOpenPages(context: Pick<ClientContext, 'ui'>): OpenPages {
   const open = new Map<string, OpenPage>()
 
-  function watch(page: Omit<OpenPage, 'watched'>): OpenPage {
-    const watching: OpenPage = Object.assign(page, { watched: watchPage(conversation, page.ask, page.url) })
-    watching.isSaid = false
-    const { watched } = watching
-    watched.said.then((said) => {
-      if (watching.watched === watched) watching.isSaid = said === 'done'
+  function startWait(page: Omit<OpenPage, 'wait'>): OpenPage {
+    const wait = startPageWait(context, page.ask, page.url)
+    const waiting: OpenPage = Object.assign(page, { wait })
+    waiting.isReportedDone = false
+    wait.reply.then((reply) => {
+      if (waiting.wait === wait) waiting.isReportedDone = reply === 'done'
     })
-    return watching
+    return waiting
   }
 
   const pages: OpenPages = {
@@ -47,27 +49,27 @@ export function createOpenPages(conversation: Pick<Conversation, 'ui'>): OpenPag
       return open.size
     },
     get: (address) => open.get(address),
-    add: (page) => void open.set(page.address, watch({ ...page, isSaid: false })),
+    add: (page) => void open.set(page.address, startWait({ ...page, isReportedDone: false })),
     remove(page) {
-      page.watched.close()
+      page.wait.close()
       open.delete(page.address)
     },
-    watchAgain(page) {
-      page.watched.close()
-      watch(page)
+    waitAgain(page) {
+      page.wait.close()
+      startWait(page)
     },
-    watchAll() {
-      for (const page of open.values()) if (page.isSaid) pages.watchAgain(page)
+    waitAgainForAll() {
+      for (const page of open.values()) if (page.isReportedDone) pages.waitAgain(page)
     },
-    left: () =>
+    whenCancelled: () =>
       Promise.race(
         [...open.values()].map(async (page) => {
-          const { said } = page.watched
-          return (await said) === 'cancel' ? page : new Promise<never>(() => {})
+          const { reply } = page.wait
+          return (await reply) === 'cancel' ? page : new Promise<never>(() => {})
         }),
       ),
     close() {
-      for (const page of open.values()) page.watched.close()
+      for (const page of open.values()) page.wait.close()
     },
   }
   return pages

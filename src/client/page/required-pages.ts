@@ -1,135 +1,142 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../../base/json.ts'
-import type { Conversation } from '../conversation.ts'
+import { CallRefused } from '../call-refused.ts'
+import type { ClientContext } from '../client-context.ts'
 import type { HumanTime } from '../human-time.ts'
-import { consent } from '../question/answer-ask.ts'
-import { type ReadAsk, readAsk } from '../question/read-ask.ts'
-import { CallRefused } from '../refused.ts'
-import { track } from '../track.ts'
-import type { Notice } from './pages.ts'
-import { judgeUrl } from './url-safety.ts'
-import type { Ended, Outcome } from './visits.ts'
-import { watchPage } from './watch-page.ts'
+import { askToOpenPage } from '../question/answer-ask.ts'
+import { type VisibleAsk, visibleAsk } from '../question/visible-ask.ts'
+import type { CompletionNotice } from './completion-notices.ts'
+import { startPageWait } from './page-wait.ts'
+import type { PageEnd, PageOutcome } from './shared-pages.ts'
+import { trackPage } from './track-page.ts'
+import { checkUrl } from './url-safety.ts'
 
 const urlRequired = -32_042
-/** How long the server may take to say how a page ended that it said is done. */
+/** How long the server may take to say how a completed page ended. */
 const statusMs = 1_000
 
-/** The pages that the error -32042 names; undefined for any other error. */
+/** The pages that an error -32042 requires; undefined for any other error. */
 export function requiredPages(error: unknown): readonly unknown[] | undefined {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
   if (code !== urlRequired || !isPlainObject(data) || !Array.isArray(data.elicitations)) return undefined
   return data.elicitations.length > 0 ? data.elicitations : undefined
 }
 
-/** One call that was told to send its person to pages. */
-export interface SentToPages {
+/** A call whose server requires pages. */
+export interface CallWithPages {
   readonly human: HumanTime
-  /** The pages that this call was told of before, by their ids: where they were opened, and what became of them. */
-  readonly visited: Map<string, { readonly url: string; readonly ended: Ended }>
+  /** The pages that the server required of this call before, by elicitation id. */
+  readonly earlierPages: Map<string, { readonly url: string; readonly ended: PageEnd }>
 }
 
 interface Page {
   readonly elicitationId: string
-  readonly ask: ReadAsk
+  readonly ask: VisibleAsk
   readonly url: string
-  readonly notice: Notice
+  readonly notice: CompletionNotice
 }
 
-/** Sends the person to each page, with their consent, and returns when they are done with all of them. */
-export async function visitPages(
-  conversation: Conversation,
+/** Opens each page with the person's consent, and resolves when all of them are done. */
+export async function openRequiredPages(
+  context: ClientContext,
   { pages, error }: { pages: readonly unknown[]; error: unknown },
-  call: SentToPages,
+  call: CallWithPages,
 ): Promise<void> {
-  // All at once: one may be done while the person is on another.
+  // All notices are expected before the first page opens: one page may be completed while the person is on another.
   const expected = pages
-    .map((page) => readPage(conversation, page))
-    .map((page): Page => ({ ...page, notice: conversation.pages.expect(page.elicitationId) }))
+    .map((page) => readPage(context, page))
+    .map((page): Page => ({ ...page, notice: context.completionNotices.expect(page.elicitationId) }))
   try {
     for (const page of expected) {
-      // The server said that it is done, and then that it is not: the person can do nothing more.
-      if (call.visited.get(page.elicitationId)?.ended === 'completed') throw error
-      const ended = await visitShared(conversation, page, call)
-      call.visited.set(page.elicitationId, { url: page.url, ended })
+      // The server reported this page as completed and requires it again: opening it once more would not help.
+      if (call.earlierPages.get(page.elicitationId)?.ended === 'completed') throw error
+      const ended = await openShared(context, page, call)
+      call.earlierPages.set(page.elicitationId, { url: page.url, ended })
     }
   } finally {
     for (const { notice } of expected) notice.forget()
   }
 }
 
-function readPage(conversation: Conversation, page: unknown): Omit<Page, 'notice'> {
+function readPage(context: ClientContext, page: unknown): Omit<Page, 'notice'> {
   if (!isPlainObject(page) || typeof page.elicitationId !== 'string' || typeof page.url !== 'string') {
-    throw new CallRefused('unsafe', 'The server names a page in a way this client does not know.')
+    throw new CallRefused('unsafe', 'The server requires a page in a format that this client does not support.')
   }
   const { elicitationId, url, message } = page
-  return { elicitationId, url, ask: readAsk(conversation, message) }
+  return { elicitationId, url, ask: visibleAsk(context, message) }
 }
 
-async function visitShared(conversation: Conversation, page: Page, call: SentToPages): Promise<Ended> {
-  const { visits } = conversation
+async function openShared(context: ClientContext, page: Page, call: CallWithPages): Promise<PageEnd> {
+  const { sharedPages } = context
   for (;;) {
-    const others = visits.get(page.elicitationId)
-    if (others === undefined) break
-    const outcome = await call.human.spend(() => others)
+    const sharedOutcome = sharedPages.get(page.elicitationId)
+    if (sharedOutcome === undefined) break
+    const outcome = await call.human.spend(() => sharedOutcome)
     if (outcome.kind === 'ended') return outcome.ended
     if (outcome.kind === 'refused') throw outcome.error
   }
-  const visiting = visitPage(conversation, page, call)
-  const outcome = visiting.then(
-    (ended): Outcome => ({ kind: 'ended', ended }),
-    (error): Outcome =>
-      error instanceof CallRefused && error.status !== 'expired' ? { kind: 'refused', error } : { kind: 'dropped' },
+  const opening = openOne(context, page, call)
+  const outcome = opening.then(
+    (ended): PageOutcome => ({ kind: 'ended', ended }),
+    (error): PageOutcome =>
+      error instanceof CallRefused && error.status !== 'expired' ? { kind: 'refused', error } : { kind: 'abandoned' },
   )
-  visits.set(page.elicitationId, outcome)
-  outcome.finally(() => visits.delete(page.elicitationId))
-  return visiting
+  sharedPages.set(page.elicitationId, outcome)
+  outcome.finally(() => sharedPages.delete(page.elicitationId))
+  return opening
 }
 
-async function visitPage(conversation: Conversation, page: Page, { human, visited }: SentToPages): Promise<Ended> {
-  const before = visited.get(page.elicitationId)
-  // The person said that they are done, the server that they are not: the page is open, and waited for once more.
-  if (before?.url === page.url && before.ended === 'said') {
-    const judged = judgeUrl(page.url)
-    if (judged.kind === 'fit') return untilDone(conversation, page, judged.url, human)
+async function openOne(context: ClientContext, page: Page, { human, earlierPages }: CallWithPages): Promise<PageEnd> {
+  const before = earlierPages.get(page.elicitationId)
+  // The person reported the page as done, and the server requires it again: it is still open, so wait once more.
+  if (before?.url === page.url && before.ended === 'reported-done') {
+    const checked = checkUrl(page.url)
+    if (checked.kind === 'allowed') return waitUntilDone(context, page, checked.url, human)
   }
 
-  if (!conversation.mayAsk()) throw new CallRefused('cancelled', 'The server asks too often.')
-  const given = await consent(conversation, page.ask, page.url, human)
-  switch (given.kind) {
+  if (!context.mayAsk()) throw new CallRefused('cancelled', 'The server asks too many questions per minute.')
+  const consent = await askToOpenPage(context, page.ask, page.url, human)
+  switch (consent.kind) {
     case 'opened':
-      return untilDone(conversation, page, given.url, human)
+      return waitUntilDone(context, page, consent.url, human)
     case 'refused':
-      throw new CallRefused(given.action === 'decline' ? 'declined' : 'cancelled', 'The page was not opened.')
+      throw new CallRefused(consent.action === 'decline' ? 'declined' : 'cancelled', 'The page was not opened.')
     case 'unsafe':
-      throw new CallRefused('unsafe', `The page was not opened. ${given.reason}`)
+      throw new CallRefused('unsafe', `The page was not opened. ${consent.reason}`)
   }
 }
 
-/** By the server's notice, by tracking it, or by the person's own word, whichever comes first (E11-22). */
-function untilDone(
-  conversation: Conversation,
+/**
+ * Waits for the server's notice, the result of tracking, or the person's own report, whichever comes first (E11-22).
+ */
+function waitUntilDone(
+  context: ClientContext,
   { ask, elicitationId, notice }: Page,
   url: string,
   human: HumanTime,
-): Promise<Ended> {
+): Promise<PageEnd> {
   return human.spend(async (signal) => {
-    const over = new AbortController()
-    const page = watchPage(conversation, ask, url, signal)
-    const tracked = track(conversation.leg, elicitationId, page.tell, AbortSignal.any([signal, over.signal]))
-    // The notice does not say how it ended; who can be asked is asked.
+    const finished = new AbortController()
+    const wait = startPageWait(context, ask, url, signal)
+    const tracked = trackPage(
+      context.adapter,
+      elicitationId,
+      wait.showProgress,
+      AbortSignal.any([signal, finished.signal]),
+    )
+    // The notice does not say how the page ended, so a server that can be tracked is asked.
     const noticed = notice.done.then(() =>
-      conversation.leg.canTrack()
-        ? Promise.race([tracked, sleep(statusMs, 'completed' as const, { signal: over.signal })])
+      context.adapter.canTrack()
+        ? Promise.race([tracked, sleep(statusMs, 'completed' as const, { signal: finished.signal })])
         : 'completed',
     )
     try {
-      const ended = await Promise.race([tracked, noticed, page.said])
-      if (ended === 'cancel') throw new CallRefused('cancelled', 'The person did not go on.')
-      return ended === 'completed' ? 'completed' : 'said'
+      const ended = await Promise.race([tracked, noticed, wait.reply])
+      if (ended === 'cancel') throw new CallRefused('cancelled', 'The person cancelled.')
+      return ended === 'completed' ? 'completed' : 'reported-done'
     } finally {
-      over.abort()
-      page.close()
+      finished.abort()
+      wait.close()
     }
   })
 }

@@ -1,36 +1,36 @@
 import { domainToUnicode } from 'node:url'
 import { isLoopback } from '../../elicitation/asking/url.ts'
 
-/** What a person should know before they open an address. */
+/** What a person should be warned of before they open an address. */
 export type UrlWarning = 'punycode' | 'mixed-scripts' | 'credentials' | 'not-https' | 'odd-port' | 'ip-address'
 
-/** An address judged before anyone sees it. */
-export type JudgedUrl =
-  | { readonly kind: 'fit'; readonly url: string; readonly host: string; readonly warnings: readonly UrlWarning[] }
-  /** It must not be opened at all. */
+/** The result of checking an address before it is shown. */
+export type CheckedUrl =
+  | { readonly kind: 'allowed'; readonly url: string; readonly host: string; readonly warnings: readonly UrlWarning[] }
+  /** The address must not be opened. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-const longestUrl = 8_192
-/** What a browser skips or a person cannot see: in an address it only serves to make two readings of it. */
-const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+const maxLength = 8_192
+/** Characters that a browser ignores or a person cannot see. An address with them can be read in two ways. */
+const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 
 /**
- * Whether a person may be sent to an address, and what to warn them of (E11-38, S-10). Gives the address back as browsers
- * read it, all in ASCII: what is shown and opened is that and not what was written. Fetches nothing.
+ * Whether a person may be sent to an address, and what to warn them of (E11-38, S-10). Returns the address as browsers
+ * read it, in ASCII; only that form is shown and opened. Fetches nothing.
  */
-export function judgeUrl(text: string): JudgedUrl {
-  if (text.length > longestUrl) return refused('The address is too long to be shown whole.')
-  if (hidden.test(text)) return refused('The address holds hidden characters.')
-  if (!URL.canParse(text)) return refused('The address is not a full web address.')
+export function checkUrl(text: string): CheckedUrl {
+  if (text.length > maxLength) return refused('The address is too long to be shown in full.')
+  if (hiddenCharacters.test(text)) return refused('The address contains hidden characters.')
+  if (!URL.canParse(text)) return refused('The address is not a complete web address.')
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return refused(`The address begins with ${scheme(url)}, and only web addresses are opened.`)
+    return refused(`The address begins with ${scheme(url)}, but only web addresses (https: and http:) are opened.`)
   }
-  // A name that looks like a host but is read as a user is for the person to see: a refusal would not show it to them.
-  return { kind: 'fit', url: url.href, host: url.host, warnings: warningsOf(url) }
+  // A user name that looks like a host is a warning and not a refusal, so that the person sees the address.
+  return { kind: 'allowed', url: url.href, host: url.host, warnings: warningsOf(url) }
 }
 
-const refused = (reason: string): JudgedUrl => ({ kind: 'refused', reason })
+const refused = (reason: string): CheckedUrl => ({ kind: 'refused', reason })
 
 function scheme({ protocol }: URL): string {
   return protocol.length > 30 ? `${protocol.slice(0, 30)}…` : protocol
@@ -43,20 +43,20 @@ function warningsOf(url: URL): UrlWarning[] {
     credentials: url.username !== '' || url.password !== '',
     'not-https': url.protocol !== 'https:' && !isHere,
     punycode: labels.some((label) => label.startsWith('xn--')),
-    'mixed-scripts': labels.some(isMixed),
+    'mixed-scripts': labels.some(mixesScripts),
     'ip-address': !isHere && isIpAddress(url.hostname),
     'odd-port': !isHere && !['', '80', '443'].includes(url.port),
   }
   return (Object.keys(found) as UrlWarning[]).filter((warning) => found[warning])
 }
 
-/** A parsed host in brackets is version 6; one whose last part is a number is version 4, however it was written. */
+/** After parsing, a host in brackets is an IPv6 address, and one whose last part is a number an IPv4 address. */
 function isIpAddress(hostname: string): boolean {
   return hostname.startsWith('[') || /(?:^|\.)\d+$/.test(hostname)
 }
 
-/** The scripts that names are written in; those that one language mixes stand together. */
-const writings = [
+/** Sets of scripts that one language uses together. */
+const scriptSets = [
   ...['Latin', 'Latin Han Hiragana Katakana', 'Latin Han Bopomofo', 'Latin Han Hangul'],
   ...['Arabic', 'Armenian', 'Bengali', 'Cherokee', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek'],
   ...['Gujarati', 'Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Malayalam', 'Mongolian', 'Myanmar', 'Oriya'],
@@ -66,9 +66,9 @@ const writings = [
   return new RegExp(`^[${letters.join('')}]*$`, 'u')
 })
 
-/** Whether one label takes letters from scripts that no language mixes, as look-alikes do. */
-function isMixed(label: string): boolean {
+/** Whether a label mixes scripts that no language uses together, as look-alike names do. */
+function mixesScripts(label: string): boolean {
   if (!label.startsWith('xn--')) return false
   const written = domainToUnicode(label)
-  return written === '' || !writings.some((writing) => writing.test(written))
+  return written === '' || !scriptSets.some((writing) => writing.test(written))
 }

@@ -3,37 +3,37 @@ import { checkForm } from '../../elicitation/form/check.ts'
 import { withDefaults } from '../../elicitation/form/defaults.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
-import type { Conversation } from '../conversation.ts'
+import type { ClientContext } from '../client-context.ts'
 import type { HumanTime } from '../human-time.ts'
-import { judgeUrl } from '../page/url-safety.ts'
-import { type ReadAsk, readAsk } from './read-ask.ts'
+import { checkUrl } from '../page/url-safety.ts'
+import { type VisibleAsk, visibleAsk } from './visible-ask.ts'
 
-/** An answer as the protocol spells it. */
+/** An elicitation result in the form of the protocol. */
 export type WireAnswer = { action: 'accept'; content?: Record<string, unknown> } | { action: 'decline' | 'cancel' }
 
-/** A question that a client cannot make sense of; a server of 2025 is told -32602 (E11-29). */
+/** A malformed question. A 2025 server gets the error -32602 (E11-29). */
 class BadAsk extends Error {
   readonly code = -32_602
 }
 
-/** A question of a server, as far as it must be understood to be asked. */
-export type Ask =
-  | { readonly mode: 'form'; readonly ask: ReadAsk; readonly schema: FormSchema }
-  | { readonly mode: 'url'; readonly ask: ReadAsk; readonly url: string; readonly elicitationId: string | undefined }
+/** A question of a server, parsed. */
+export type ServerAsk =
+  | { readonly mode: 'form'; readonly ask: VisibleAsk; readonly schema: FormSchema }
+  | { readonly mode: 'url'; readonly ask: VisibleAsk; readonly url: string; readonly elicitationId: string | undefined }
 
-/** Reads what a server asks, and throws where it makes no sense. */
-export function readParams(conversation: Conversation, params: unknown): Ask {
-  if (!isPlainObject(params)) throw new BadAsk('The question is no object.')
+/** Parses a server's question. Throws if it is malformed. */
+export function readServerAsk(context: ClientContext, params: unknown): ServerAsk {
+  if (!isPlainObject(params)) throw new BadAsk('The question is not an object.')
   const { mode = 'form', message, requestedSchema, url, elicitationId } = params
-  const ask = readAsk(conversation, message)
+  const ask = visibleAsk(context, message)
   switch (mode) {
     case 'form':
       return { mode, ask, schema: schemaOf(requestedSchema) }
     case 'url':
-      if (typeof url !== 'string') throw new BadAsk('The question names no page.')
+      if (typeof url !== 'string') throw new BadAsk('The question has no url.')
       return { mode, ask, url, elicitationId: typeof elicitationId === 'string' ? elicitationId : undefined }
     default:
-      throw new BadAsk('This client knows no such mode.')
+      throw new BadAsk('This client does not support this elicitation mode.')
   }
 }
 
@@ -45,10 +45,10 @@ function schemaOf(given: unknown): FormSchema {
   }
 }
 
-/** Nothing is sent that does not fit: the person is shown what is wrong, as often as it takes (E11-40). */
-export function askForm(
-  { ui, inTurn }: Conversation,
-  { ask, schema }: Extract<Ask, { mode: 'form' }>,
+/** Shows the form until its content is valid or the person refuses. Invalid content is never sent (E11-40). */
+export function answerForm(
+  { ui, enqueue }: ClientContext,
+  { ask, schema }: Extract<ServerAsk, { mode: 'form' }>,
   human: HumanTime,
 ): Promise<WireAnswer> {
   const fillIn = async (signal: AbortSignal): Promise<WireAnswer> => {
@@ -58,49 +58,49 @@ export function askForm(
       signal.throwIfAborted()
       const reply = await ui.form({ ...ask, schema, filled, errors, signal })
       if (reply.action !== 'accept') return { action: reply.action }
-      const validated = validateContent(schema, completed(schema, reply.content))
+      const validated = validateContent(schema, withRemainingDefaults(schema, reply.content))
       if (validated.kind === 'valid') return { action: 'accept', content: { ...validated.content } }
       filled = { ...reply.content }
       errors = validated.errors
     }
   }
-  return human.spend((signal) => inTurn(signal, () => fillIn(signal)))
+  return human.spend((signal) => enqueue(signal, () => fillIn(signal)))
 }
 
-/** What came of asking whether to open a page. */
-export type Consent =
+/** What the person decided about opening a page. */
+export type PageConsent =
   | { readonly kind: 'opened'; readonly url: string }
   | { readonly kind: 'refused'; readonly action: 'decline' | 'cancel' }
-  /** It must not be opened, and was not even offered; the person was told. */
+  /** The address is not safe. The person was told and was not asked. */
   | { readonly kind: 'unsafe'; readonly reason: string }
 
-/** The person sees a page's whole address and says whether to open it; before that nothing of it is touched (E11-36). */
-export async function consent(
-  { ui, inTurn }: Conversation,
-  ask: ReadAsk,
+/** Shows the full address of a page and opens it if the person agrees. Nothing is fetched before that (E11-36). */
+export async function askToOpenPage(
+  { ui, enqueue }: ClientContext,
+  ask: VisibleAsk,
   address: string,
   human: HumanTime,
-): Promise<Consent> {
-  const judged = judgeUrl(address)
-  if (judged.kind === 'refused') {
-    ui.pageRefused({ ...ask, reason: judged.reason })
-    return { kind: 'unsafe', reason: judged.reason }
+): Promise<PageConsent> {
+  const checked = checkUrl(address)
+  if (checked.kind === 'refused') {
+    ui.pageRefused({ ...ask, reason: checked.reason })
+    return { kind: 'unsafe', reason: checked.reason }
   }
-  const { url, host, warnings } = judged
+  const { url, host, warnings } = checked
   return human.spend((signal) =>
-    inTurn(signal, async () => {
-      const said = await ui.consentToOpen({ ...ask, url, host, warnings, signal })
-      // A yes that comes when nobody wants it any more opens nothing.
+    enqueue(signal, async () => {
+      const reply = await ui.consentToOpen({ ...ask, url, host, warnings, signal })
+      // A yes that comes after the call has ended opens nothing.
       signal.throwIfAborted()
-      if (said !== 'open') return { kind: 'refused', action: said }
+      if (reply !== 'open') return { kind: 'refused', action: reply }
       await ui.open(url)
       return { kind: 'opened', url }
     }),
   )
 }
 
-/** Accept means that the page was opened, and no more (E11-19). */
-export function answerOf(consent: Consent): WireAnswer {
+/** `accept` only means that the page was opened (E11-19). */
+export function wireAnswerOf(consent: PageConsent): WireAnswer {
   switch (consent.kind) {
     case 'opened':
       return { action: 'accept' }
@@ -111,8 +111,11 @@ export function answerOf(consent: Consent): WireAnswer {
   }
 }
 
-/** Defaults for what was not answered. What the person left out on purpose is there as undefined, and stays out (E11-06). */
-function completed(schema: FormSchema, content: Readonly<Record<string, unknown>>): unknown {
+/**
+ * Adds defaults for missing fields. A field that is present as undefined was left out on purpose and stays out
+ * (E11-06).
+ */
+function withRemainingDefaults(schema: FormSchema, content: Readonly<Record<string, unknown>>): unknown {
   const all = withDefaults(schema, content)
   const leftOut = new Set(Object.keys(content).filter((name) => content[name] === undefined))
   return Object.fromEntries(Object.entries(all as object).filter(([name]) => !leftOut.has(name)))

@@ -1,64 +1,77 @@
-import type { Conversation } from '../conversation.ts'
+import { CallRefused } from '../call-refused.ts'
+import type { ClientContext } from '../client-context.ts'
 import { createHumanTime, type HumanTime } from '../human-time.ts'
-import type { Notice } from '../page/pages.ts'
-import { watchPage } from '../page/watch-page.ts'
-import { CallRefused } from '../refused.ts'
-import { type Ask, answerOf, askForm, consent, readParams, type WireAnswer } from './answer-ask.ts'
-import type { ReadAsk } from './read-ask.ts'
+import type { CompletionNotice } from '../page/completion-notices.ts'
+import { startPageWait } from '../page/page-wait.ts'
+import {
+  answerForm,
+  askToOpenPage,
+  readServerAsk,
+  type ServerAsk,
+  type WireAnswer,
+  wireAnswerOf,
+} from './answer-ask.ts'
+import type { VisibleAsk } from './visible-ask.ts'
 
-/** Answers a question that a server of 2025 asks while a call is under way. All clocks stand still meanwhile. */
+/** Answers a question that a 2025 server asks during a call. All tool clocks are paused meanwhile. */
 export async function answerPushed(
-  conversation: Conversation,
+  context: ClientContext,
   params: unknown,
-  gone: AbortSignal,
+  requestSignal: AbortSignal,
 ): Promise<WireAnswer> {
-  const asked = readParams(conversation, params)
-  const { clocks, humanMs, mayAsk } = conversation
+  const asked = readServerAsk(context, params)
+  const { clocks, humanMs, mayAsk } = context
   if (!mayAsk()) return { action: 'cancel' }
-  const human = createHumanTime(humanMs, AbortSignal.any([gone, clocks.overWithAll()]))
+  const human = createHumanTime(humanMs, AbortSignal.any([requestSignal, clocks.whenAllCallsEnd()]))
   try {
     return await clocks.whileAsking(() =>
-      asked.mode === 'form' ? askForm(conversation, asked, human) : visit(conversation, asked, human),
+      asked.mode === 'form' ? answerForm(context, asked, human) : answerUrl(context, asked, human),
     )
   } catch (error) {
-    // Nobody answered, which is what a cancel says.
+    // The person did not answer, which the protocol calls a cancel.
     if (error instanceof CallRefused) return { action: 'cancel' }
     throw error
   }
 }
 
-/** The server goes on waiting after the accept, and so does the person. */
-async function visit(
-  conversation: Conversation,
-  { ask, url, elicitationId }: Extract<Ask, { mode: 'url' }>,
+/** Opens a page. After the accept the server still waits for the page, so the wait is shown to the person. */
+async function answerUrl(
+  context: ClientContext,
+  { ask, url, elicitationId }: Extract<ServerAsk, { mode: 'url' }>,
   human: HumanTime,
 ): Promise<WireAnswer> {
-  if (elicitationId === undefined) return answerOf(await consent(conversation, ask, url, human))
-  // Before it is opened: it may be done before anyone looks.
-  const notice = conversation.pages.expect(elicitationId)
+  if (elicitationId === undefined) return wireAnswerOf(await askToOpenPage(context, ask, url, human))
+  // Expected before the page opens, because it may be completed at once.
+  const notice = context.completionNotices.expect(elicitationId)
   try {
-    const given = await consent(conversation, ask, url, human)
-    if (given.kind === 'opened') waitForPage(conversation, ask, given.url, notice, human)
+    const consent = await askToOpenPage(context, ask, url, human)
+    if (consent.kind === 'opened') waitForPage(context, ask, consent.url, notice, human)
     else notice.forget()
-    return answerOf(given)
+    return wireAnswerOf(consent)
   } catch (error) {
     notice.forget()
     throw error
   }
 }
 
-/** Until the server says that it is done or its call is over, the tool's time stands still; the person may leave any time. */
-function waitForPage({ ui, clocks }: Conversation, ask: ReadAsk, url: string, notice: Notice, human: HumanTime): void {
+/** Pauses the tool clocks until the page is completed or its call has ended. The person can cancel at any time. */
+function waitForPage(
+  { ui, clocks }: ClientContext,
+  ask: VisibleAsk,
+  url: string,
+  notice: CompletionNotice,
+  human: HumanTime,
+): void {
   const wait = (signal: AbortSignal) => {
-    const page = watchPage({ ui }, ask, url, signal)
-    return Promise.race([notice.done, page.said]).finally(page.close)
+    const pageWait = startPageWait({ ui }, ask, url, signal)
+    return Promise.race([notice.done, pageWait.reply]).finally(pageWait.close)
   }
   clocks
     .whileAsking(() => human.spend(wait))
-    .then((said) => {
-      if (said === 'cancel') clocks.leave()
+    .then((reply) => {
+      if (reply === 'cancel') clocks.cancelOnlyCall()
     })
-    // Too late, or the call is over: it ends by itself.
+    // The time ran out or the call has ended; both are reported by the call itself.
     .catch(() => {})
     .finally(notice.forget)
 }

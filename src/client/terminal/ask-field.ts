@@ -5,60 +5,60 @@ import { labelOf } from '../../elicitation/form/label.ts'
 import { isChoice, nothingChosen, optionsOf } from '../../elicitation/form/options.ts'
 import type { Field } from '../../elicitation/form/schema.ts'
 import { arrowTexts, choose, chooseSeveral } from './choose.ts'
-import type { Dialogue, Leaving } from './dialogue.ts'
-import { expects, shownValue } from './field-words.ts'
+import type { Dialogue, DialogueExit } from './dialogue.ts'
+import { inputHint, valueText } from './field-text.ts'
 import type { Screen } from './screen.ts'
 
-/** One box of a form, and what is in it so far. */
+/** One field of a form, and what is filled in so far. */
 export interface FieldAsk {
   readonly name: string
   readonly field: Field
   readonly required: boolean
-  /** Such as `2 of 5`. */
+  /** The position in the form, such as `2 of 5`. */
   readonly place: string
   readonly current: unknown
   readonly problem: string | undefined
 }
 
-/** What the person filled in; undefined: they left it out. */
-export type FieldReply = { readonly kind: 'value'; readonly value: unknown } | Leaving
+/** What the person filled in. The value is undefined if they left the field out. */
+export type FieldReply = { readonly kind: 'value'; readonly value: unknown } | DialogueExit
 
 type Read = { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'problem'; readonly problem: string }
 
-/** Asks for one field until what is filled in fits. */
+/** Asks for one field until the value is valid. */
 export async function askField(dialogue: Dialogue, screen: Screen, ask: FieldAsk): Promise<FieldReply> {
   const { name, field, required, place, problem } = ask
-  screen.say()
+  screen.print()
   screen.title(`${place}  ${visibleLine(labelOf(name, field))}${required ? ' (required)' : ''}`)
   if (field.description) screen.quote(visibleText(field.description), '  ')
   const options = isChoice(field) ? optionsOf(field) : []
   options.forEach(({ title }, index) => {
-    screen.say(visibleLine(title), { indent: `  ${String(index + 1).padStart(String(options.length).length)}. ` })
+    screen.print(visibleLine(title), { indent: `  ${String(index + 1).padStart(String(options.length).length)}. ` })
   })
-  screen.say(hint(ask), { indent: '  ', style: 'dim' })
-  if (problem !== undefined) complain(screen, problem)
+  screen.print(hint(ask), { indent: '  ', style: 'dim' })
+  if (problem !== undefined) showProblem(screen, problem)
 
   for (;;) {
-    const said = await dialogue.ask('  › ', arrowTexts(options))
-    if (said.kind === 'leave') return said
-    const read = said.kind === 'command' ? readCommand(ask, said.name) : readText(ask, said.text)
+    const reply = await dialogue.ask('  › ', arrowTexts(options))
+    if (reply.kind === 'exit') return reply
+    const read = reply.kind === 'command' ? readCommand(ask, reply.name) : readText(ask, reply.text)
     if (read.kind === 'value') return read
-    complain(screen, read.problem)
+    showProblem(screen, read.problem)
   }
 }
 
-function complain(screen: Screen, problem: string): void {
-  screen.say(`✗ ${visibleLine(problem, 1_000)}`, { indent: '  ' })
+function showProblem(screen: Screen, problem: string): void {
+  screen.print(`✗ ${visibleLine(problem, 1_000)}`, { indent: '  ' })
 }
 
 function hint({ field, required, current }: FieldAsk): string {
   const has = current !== undefined
   return [
-    expects(field),
-    has ? `Enter takes ${shownValue(field, current)}.` : required ? '' : 'Enter leaves it out.',
+    inputHint(field),
+    has ? `Enter takes ${valueText(field, current)}.` : required ? '' : 'Enter leaves it out.',
     has && field.type === 'array' && !field.minItems ? ':none takes none.' : '',
     has && !required ? ':skip leaves it out.' : '',
-    ':decline says no, :cancel or Ctrl-C leaves.',
+    ':decline refuses, :cancel or Ctrl-C cancels.',
   ]
     .filter(Boolean)
     .join(' ')
@@ -67,7 +67,10 @@ function hint({ field, required, current }: FieldAsk): string {
 function readCommand(ask: FieldAsk, name: string): Read {
   if (name === 'skip') return ask.required ? missing(ask) : { kind: 'value', value: undefined }
   if (name === 'none' && ask.field.type === 'array') return checked(ask, nothingChosen(ask.field, ask.required))
-  return { kind: 'problem', problem: `There is no :${name} here. For text that begins with a colon, write two.` }
+  return {
+    kind: 'problem',
+    problem: `There is no :${name} here. For text that begins with a colon, type two.`,
+  }
 }
 
 function readText(ask: FieldAsk, text: string): Read {
@@ -81,11 +84,11 @@ function readText(ask: FieldAsk, text: string): Read {
     if (chosen.kind === 'unclear') return { kind: 'problem', problem: chosen.problem }
     return checked(ask, 'values' in chosen ? chosen.values : chosen.value)
   }
-  const meant = field.type === 'boolean' ? (letters.get(text.toLowerCase()) ?? text) : text
+  const meant = field.type === 'boolean' ? (booleanLetters.get(text.toLowerCase()) ?? text) : text
   return checked(ask, coerceContent({ type: 'object', properties: { [name]: field } }, [[name, meant]])[name])
 }
 
-const letters = new Map([
+const booleanLetters = new Map([
   ['y', 'yes'],
   ['n', 'no'],
 ])

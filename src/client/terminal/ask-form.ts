@@ -3,26 +3,26 @@ import { labelOf } from '../../elicitation/form/label.ts'
 import type { Field } from '../../elicitation/form/schema.ts'
 import type { FormReply, FormRequest } from '../ui.ts'
 import { askField } from './ask-field.ts'
-import { named, showAsker } from './asker.ts'
-import type { Dialogue, Leaving } from './dialogue.ts'
-import { shownValue } from './field-words.ts'
+import { askerName, showAsker } from './asker.ts'
+import type { Dialogue, DialogueExit } from './dialogue.ts'
+import { valueText } from './field-text.ts'
 import { cut, type Screen } from './screen.ts'
 
-/** Asks field by field, then shows everything: nothing is sent before the person says so (E11-06). */
-export async function askForm(
+/** Asks field by field, then shows all answers. Nothing is sent before the person confirms (E11-06). */
+export async function askFormInTerminal(
   dialogue: Dialogue,
   screen: Screen,
   request: FormRequest,
   answered: ReadonlySet<string> = new Set(),
 ): Promise<FormReply> {
   showAsker(screen, request, 'asks')
-  for (const { field, message } of request.errors) if (field === '') screen.say(`✗ ${visibleLine(message, 1_000)}`)
+  for (const { field, message } of request.errors) if (field === '') screen.print(`✗ ${visibleLine(message, 1_000)}`)
 
   const form = new FilledForm(request)
   for (const name of form.names) {
     const isAsked = request.errors.length === 0 ? !answered.has(name) : form.problemWith(name) !== undefined
-    const left = isAsked ? await form.ask(dialogue, screen, name) : undefined
-    if (left !== undefined) return { action: left.action }
+    const exit = isAsked ? await form.ask(dialogue, screen, name) : undefined
+    if (exit !== undefined) return { action: exit.action }
   }
   return review(dialogue, screen, form)
 }
@@ -33,21 +33,23 @@ async function review(dialogue: Dialogue, screen: Screen, form: FilledForm): Pro
   const send = hasFields ? 'send' : 'yes'
   for (;;) {
     form.show(screen)
-    screen.say(`Type ${send} to send it.${change} :decline says no, :cancel or Ctrl-C leaves.`, { style: 'dim' })
-    const said = await dialogue.ask(`Send to ${cut(visibleLine(named(form.request.asker)), 30)}? › `)
-    if (said.kind === 'leave') return { action: said.action }
+    screen.print(`Type ${send} to send it.${change} :decline refuses, :cancel or Ctrl-C cancels.`, { style: 'dim' })
+    const reply = await dialogue.ask(`Send to ${cut(visibleLine(askerName(form.request.asker)), 30)}? › `)
+    if (reply.kind === 'exit') return { action: reply.action }
 
-    const word = said.kind === 'text' ? said.text.toLowerCase() : `:${said.name}`
+    const word = reply.kind === 'text' ? reply.text.toLowerCase() : `:${reply.name}`
     if (word === 'send' || word === 'yes' || word === 'y') return { action: 'accept', content: form.content() }
     const name = form.names[Number(word) - 1]
-    const left = name === undefined ? undefined : await form.ask(dialogue, screen, name)
-    if (left !== undefined) return { action: left.action }
+    const exit = name === undefined ? undefined : await form.ask(dialogue, screen, name)
+    if (exit !== undefined) return { action: exit.action }
     if (name === undefined)
-      screen.say(word === '' ? '✗ Nothing is sent yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+      screen.print(
+        word === '' ? '✗ Nothing has been sent yet.' : `✗ ${visibleLine(word, 40)} is not one of the choices.`,
+      )
   }
 }
 
-/** A form on its way from empty to sent. */
+/** The answers to a form so far. */
 class FilledForm {
   readonly request: FormRequest
   readonly names: readonly string[]
@@ -65,7 +67,7 @@ class FilledForm {
     return this.request.errors.find((error) => error.field === name)?.message
   }
 
-  async ask(dialogue: Dialogue, screen: Screen, name: string): Promise<Leaving | undefined> {
+  async ask(dialogue: Dialogue, screen: Screen, name: string): Promise<DialogueExit | undefined> {
     const reply = await askField(dialogue, screen, {
       name,
       field: this.#field(name),
@@ -74,19 +76,19 @@ class FilledForm {
       current: this.#values.get(name) ?? undefined,
       problem: this.problemWith(name),
     })
-    if (reply.kind === 'leave') return reply
+    if (reply.kind === 'exit') return reply
     this.#values.set(name, reply.value)
     return undefined
   }
 
   show(screen: Screen): void {
-    screen.say()
+    screen.print()
     if (this.names.length === 0) return
     screen.title('Your answers')
     this.names.forEach((name, index) => {
       const field = this.#field(name)
       const label = visibleLine(labelOf(name, field), 60)
-      screen.say(`${label}: ${shownValue(field, this.#values.get(name))}`, { indent: `  ${index + 1}. ` })
+      screen.print(`${label}: ${valueText(field, this.#values.get(name))}`, { indent: `  ${index + 1}. ` })
     })
   }
 

@@ -1,55 +1,58 @@
 import { visibleLine } from '../../base/text/visible-text.ts'
 import type { UrlWarning } from '../page/url-safety.ts'
 import type { UrlRequest } from '../ui.ts'
-import { named, showAsker } from './asker.ts'
+import { askerName, showAsker } from './asker.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Screen } from './screen.ts'
 
-const longestUrl = 10_000
+const maxUrlLength = 10_000
 
-/** Shows where a page is, all of it, and asks whether to open it (E11-07, E11-36). */
+/** Shows the full address of a page and asks whether to open it (E11-07, E11-36). */
 export async function askToOpen(
   dialogue: Dialogue,
   screen: Screen,
   request: UrlRequest,
 ): Promise<'open' | 'decline' | 'cancel'> {
   showUrl(screen, request)
-  screen.say('Type open to open it in your browser. :decline says no, :cancel or Ctrl-C leaves.', { style: 'dim' })
+  screen.print('Type open to open it in your browser. :decline refuses, :cancel or Ctrl-C cancels.', { style: 'dim' })
   for (;;) {
-    const said = await dialogue.ask(`Open ${visibleLine(request.host, 60)}? › `)
-    if (said.kind === 'leave') return said.action
-    const word = said.kind === 'text' ? said.text.toLowerCase() : `:${said.name}`
+    const reply = await dialogue.ask(`Open ${visibleLine(request.host, 60)}? › `)
+    if (reply.kind === 'exit') return reply.action
+    const word = reply.kind === 'text' ? reply.text.toLowerCase() : `:${reply.name}`
     if (word === 'open' || word === 'yes' || word === 'y') return 'open'
     if (word === 'no' || word === 'n') return 'decline'
-    screen.say(word === '' ? '✗ Nothing is opened yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+    screen.print(
+      word === '' ? '✗ Nothing has been opened yet.' : `✗ ${visibleLine(word, 40)} is not one of the choices.`,
+    )
   }
 }
 
-/** Who wants the person to go where, and what is odd about it. */
+/** Shows who asks to open a page, its full address, and the warnings about it. */
 export function showUrl(screen: Screen, request: UrlRequest): void {
   const { host, warnings } = request
   showAsker(screen, request, 'asks you to open a page')
-  screen.say()
-  // Not wrapped, so that it can be copied.
-  screen.raw(`  ${highlighted(screen, visibleLine(request.url, longestUrl))}\n`)
-  screen.say()
-  screen.say(`The page is on ${visibleLine(host)}.`, { indent: '  ', style: 'bold' })
-  for (const warning of warnings) screen.say(`! ${inWords[warning]}`, { indent: '  ' })
+  screen.print()
+  // The address is not wrapped, so that it can be copied.
+  screen.raw(`  ${highlighted(screen, visibleLine(request.url, maxUrlLength))}\n`)
+  screen.print()
+  screen.print(`The page is on ${visibleLine(host)}.`, { indent: '  ', style: 'bold' })
+  for (const warning of warnings) screen.print(`! ${warningTexts[warning]}`, { indent: '  ' })
   if (warnings.length > 0)
-    screen.say(`! Open it only if you expected ${named(request.asker)} to send you there.`, { indent: '  ' })
+    screen.print(`! Open it only if you expected ${askerName(request.asker)} to send you there.`, { indent: '  ' })
 }
 
-/** The host where the browser reads it: after a user and a password, before the path. */
+/** The address with its host highlighted: the part after a user and a password, and before the path. */
 function highlighted(screen: Screen, url: string): string {
   const [, before, host, after] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
   return host === undefined ? url : `${before}${screen.underline(screen.bold(host))}${after}`
 }
 
-const inWords: Readonly<Record<UrlWarning, string>> = {
-  credentials: 'What stands before the @ is a user name and not the host: it may be there to mislead you.',
-  'not-https': 'It is not https: others on the network can read and change what you see and type there.',
-  punycode: 'The host has letters beyond a to z, which can look like others. It is shown as computers read it.',
-  'mixed-scripts': 'The host mixes letters of several alphabets in one word, as names made to deceive do.',
-  'ip-address': 'The host is a bare number and not a name.',
-  'odd-port': 'It is on an unusual port.',
+const warningTexts: Readonly<Record<UrlWarning, string>> = {
+  credentials: 'The part before the @ is a user name and not the host. It may be there to mislead you.',
+  'not-https': 'The page does not use https: others on the network can read and change what you see and type there.',
+  punycode:
+    'The host has letters other than a to z, which can look like different letters. It is shown in its encoded form (xn--).',
+  'mixed-scripts': 'The host mixes letters of several alphabets in one word. Deceptive names often do.',
+  'ip-address': 'The host is an IP address and not a name.',
+  'odd-port': 'The page is on an unusual port.',
 }

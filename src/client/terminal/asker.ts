@@ -2,17 +2,17 @@ import { type TextBounds, visibleLine, visibleText } from '../../base/text/visib
 import type { Asker } from '../ui.ts'
 import { cut, type Screen } from './screen.ts'
 
-/** Who asks, in words: the server that the person configured, and the one behind it. */
-export function named({ server, origin }: Asker): string {
+/** The name of the server that asks; for a server behind a gateway, both names. */
+export function askerName({ server, origin }: Asker): string {
   return origin === undefined ? visibleLine(server) : `${visibleLine(origin)} (through ${visibleLine(server)})`
 }
 
-/** A message was made visible before, and its marks made it longer: it is not cut a second time. */
-const oncemore: TextBounds = { characters: 40_000, lines: 100 }
+/** Larger than the usual bounds: escaping has made the message longer, and it must not be cut a second time. */
+const messageBounds: TextBounds = { characters: 40_000, lines: 100 }
 
-/** The head of every question: first who asks, then what, marked as their words (E11-04). */
+/** The head of every question: first who asks, then their message, marked as a quotation (E11-04). */
 export function showAsker(screen: Screen, ask: { asker: Asker; message: string }, verb: string): void {
-  screen.say()
-  screen.title(`${cut(named(ask.asker), screen.width - verb.length - 1)} ${verb}`)
-  screen.quote(visibleText(ask.message, oncemore))
+  screen.print()
+  screen.title(`${cut(askerName(ask.asker), screen.width - verb.length - 1)} ${verb}`)
+  screen.quote(visibleText(ask.message, messageBounds))
 }

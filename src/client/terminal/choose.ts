@@ -1,22 +1,24 @@
 import { visibleLine } from '../../base/text/visible-text.ts'
 import type { TitledOption } from '../../elicitation/form/schema.ts'
 
-/** What somebody typed at a list, read as one of its options. */
+/** The option of a list that the typed text means, or why it means none. */
 export type Chosen =
   | { readonly kind: 'chosen'; readonly value: string }
   | { readonly kind: 'unclear'; readonly problem: string }
 
-/** An option by its number in the list, its words, its value, or how its words begin. Never a guess between two. */
+/** Finds an option by its number, its title, its value, or the beginning of its title. Never guesses between two. */
 export function choose(options: readonly TitledOption[], text: string): Chosen {
   const exact = options.filter((option, index) => isNamed(option, index, text))
   const found = exact.length > 0 ? exact : options.filter((option) => fold(option.title).startsWith(fold(text)))
   const [first, second] = found
   if (first === undefined) return unclear(`${visibleLine(text, 40)} is not in the list.`)
   if (second === undefined) return { kind: 'chosen', value: first.const }
-  return unclear(`${visibleLine(text, 40)} could be more than one. Write # and the number in the list, such as #1.`)
+  return unclear(
+    `${visibleLine(text, 40)} matches more than one option. Type # and the number of the option, such as #1.`,
+  )
 }
 
-/** Several of them, with commas between. */
+/** Finds several options, separated by commas. */
 export function chooseSeveral(
   options: readonly TitledOption[],
   text: string,
@@ -31,7 +33,7 @@ export function chooseSeveral(
   return { kind: 'chosen', values: [...values] }
 }
 
-/** How the arrow keys write an option: `choose` reads it back. */
+/** The text that the arrow keys enter for each option. `choose` understands it. */
 export function arrowTexts(options: readonly TitledOption[]): string[] {
   return options.map((option, index) => `#${index + 1} ${visibleLine(option.title, 60)}`)
 }

@@ -2,31 +2,31 @@ import { createInterface, type Interface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Screen } from './screen.ts'
 
-/** What is read from: a terminal, or anything that takes its place. */
+/** The input stream: a terminal, or a stand-in for one. */
 export type Input = NodeJS.ReadableStream & {
   readonly isTTY?: boolean | undefined
   setRawMode?(isRaw: boolean): unknown
 }
 
-/** What a person did at a prompt. */
-export type Said =
+/** What the person entered at a prompt. */
+export type PromptReply =
   | { readonly kind: 'text'; readonly text: string }
   /** A word after a colon, such as `:skip`. */
   | { readonly kind: 'command'; readonly name: string }
-  | Leaving
+  | DialogueExit
 
-/** They want no part in it, or are gone. */
-export interface Leaving {
-  readonly kind: 'leave'
+/** The person declined, cancelled, or closed the terminal. */
+export interface DialogueExit {
+  readonly kind: 'exit'
   readonly action: 'decline' | 'cancel'
 }
 
-const leaving = (action: Leaving['action']): Leaving => ({ kind: 'leave', action })
+const exit = (action: DialogueExit['action']): DialogueExit => ({ kind: 'exit', action })
 
-/** Whatever was typed before the question was there does not answer it. */
-const settleMs = 25
+/** For how long earlier input is read and discarded before a question is shown. */
+const discardMs = 25
 
-/** Prompts one after the other. What is typed or pasted beyond the end of a line does not answer the next. */
+/** Asks one prompt after the other. Input that was pasted beyond the end of a line does not answer the next prompt. */
 export class Dialogue {
   readonly #lines: Interface
   readonly #input: Input
@@ -34,7 +34,7 @@ export class Dialogue {
   readonly #signal: AbortSignal
   #options: readonly string[] = []
   #chosen = -1
-  #answer: ((said: Said) => void) | undefined
+  #answer: ((said: PromptReply) => void) | undefined
 
   private constructor(input: Input, screen: Screen, signal: AbortSignal) {
     this.#input = input
@@ -42,20 +42,20 @@ export class Dialogue {
     this.#signal = signal
     this.#lines = createInterface({ input, output: screen.output, terminal: true, historySize: 0 })
     this.#lines.on('line', (line) => this.#settle(readLine(line)))
-    this.#lines.on('SIGINT', this.#leave)
-    this.#lines.on('close', this.#leave)
-    input.on('keypress', this.#move)
-    signal.addEventListener('abort', this.#leave)
+    this.#lines.on('SIGINT', this.#cancel)
+    this.#lines.on('close', this.#cancel)
+    input.on('keypress', this.#onKey)
+    signal.addEventListener('abort', this.#cancel)
   }
 
   static async open(input: Input, screen: Screen, signal: AbortSignal): Promise<Dialogue> {
-    await dropTyped(input)
+    await discardTyped(input)
     return new Dialogue(input, screen, signal)
   }
 
-  /** Asks for a line. With `options`, the arrow keys go through them. */
-  ask(prompt: string, options: readonly string[] = []): Promise<Said> {
-    if (this.#signal.aborted) return Promise.resolve(leaving('cancel'))
+  /** Asks for a line. With `options`, the arrow keys select one of them. */
+  ask(prompt: string, options: readonly string[] = []): Promise<PromptReply> {
+    if (this.#signal.aborted) return Promise.resolve(exit('cancel'))
     this.#options = options
     this.#chosen = -1
     return new Promise((resolve) => {
@@ -67,29 +67,29 @@ export class Dialogue {
   }
 
   close(): void {
-    this.#signal.removeEventListener('abort', this.#leave)
-    this.#input.removeListener('keypress', this.#move)
+    this.#signal.removeEventListener('abort', this.#cancel)
+    this.#input.removeListener('keypress', this.#onKey)
     this.#lines.close()
   }
 
-  #settle(said: Said): void {
+  #settle(reply: PromptReply): void {
     const answer = this.#answer
     this.#answer = undefined
-    answer?.(said)
+    answer?.(reply)
   }
 
-  readonly #leave = (): void => {
+  readonly #cancel = (): void => {
     if (this.#answer === undefined) return
     this.#screen.raw('\n')
-    this.#settle(leaving('cancel'))
+    this.#settle(exit('cancel'))
   }
 
-  readonly #move = (_: unknown, key?: { name?: string }): void => {
+  readonly #onKey = (_: unknown, key?: { name?: string }): void => {
     const step = key?.name === 'down' ? 1 : key?.name === 'up' ? -1 : 0
     if (step === 0 || this.#options.length === 0 || this.#answer === undefined) return
     const from = this.#chosen < 0 && step < 0 ? 0 : this.#chosen
     this.#chosen = (from + step + this.#options.length) % this.#options.length
-    // Of a list with commas only the last is chosen anew.
+    // In a comma-separated list, the arrow keys replace only the last item.
     const before = /^(.*,)/.exec(this.#lines.line)?.[1]
     this.#rewrite(`${before === undefined ? '' : `${before} `}${this.#options[this.#chosen]}`)
   }
@@ -103,19 +103,19 @@ export class Dialogue {
   }
 }
 
-/** Takes what waits to be read, and forgets it. */
-export async function dropTyped(input: Input): Promise<void> {
+/** Discards input that was typed before the question was shown. */
+export async function discardTyped(input: Input): Promise<void> {
   const drop = () => {}
   input.setRawMode?.(true)
   input.on('data', drop)
   input.resume()
-  await sleep(settleMs)
+  await sleep(discardMs)
   input.removeListener('data', drop)
   input.pause()
 }
 
-/** Two colons stand for one, for text that begins with it. */
-function readLine(line: string): Said {
+/** Reads a line as text or as a command. Two colons at the beginning stand for one. */
+function readLine(line: string): PromptReply {
   const text = line.trim()
   if (text.startsWith('::')) return { kind: 'text', text: text.slice(1) }
   const [, name] = /^:([a-z]+)$/i.exec(text) ?? []
@@ -123,9 +123,9 @@ function readLine(line: string): Said {
     case undefined:
       return { kind: 'text', text }
     case 'decline':
-      return leaving('decline')
+      return exit('decline')
     case 'cancel':
-      return leaving('cancel')
+      return exit('cancel')
     default:
       return { kind: 'command', name: String(name).toLowerCase() }
   }

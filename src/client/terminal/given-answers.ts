@@ -4,12 +4,12 @@ import { coerceContent } from '../../elicitation/form/coerce.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import type { Asker, FormRequest, UrlRequest } from '../ui.ts'
-import { named } from './asker.ts'
+import { askerName } from './asker.ts'
 
-/** A server asks, and there is neither a person to answer nor an answer that was given before. */
+/** A server asks, and there is neither a terminal to ask at nor an answer that was given in advance. */
 export class InputNeeded extends BadArgument {
   readonly needs: 'answers' | 'yes' | 'consent' | 'person'
-  /** The names of what was to be filled in. */
+  /** The names of the form's fields. */
   readonly fields: readonly string[]
 
   constructor(
@@ -18,7 +18,7 @@ export class InputNeeded extends BadArgument {
     inWords: string,
     fields: readonly string[] = [],
   ) {
-    super(`${named(asker)} asks, and there is no terminal to ask at: “${visibleLine(message)}” ${inWords}`)
+    super(`${askerName(asker)} asks, but there is no terminal to ask at: “${visibleLine(message)}” ${inWords}`)
     this.needs = needs
     this.fields = fields
   }
@@ -29,19 +29,23 @@ interface Question {
   readonly message: string
 }
 
-/** What was filled in before anyone asked: text is read as the field's type, all else is taken as it is. */
+/**
+ * Answers that were given in advance, by field name. Text is converted to the field's type; other values are used as
+ * given.
+ */
 export type GivenAnswers = ReadonlyMap<string, unknown>
 
-/** What the answers make of a form. */
-export interface Given {
-  /** The fields that they name. */
+/** A form with the answers that were given in advance. */
+export interface PrefilledForm {
+  /** The fields that have such an answer. */
   readonly names: ReadonlySet<string>
-  /** With what was filled in before. */
+  /** The answers, and the form's initial content for the other fields. */
   readonly content: Readonly<Record<string, unknown>>
   readonly errors: readonly FieldError[]
 }
 
-export function fillIn({ schema, filled }: FormRequest, answers: GivenAnswers): Given {
+/** Fills in a form with the answers that were given in advance. */
+export function prefill({ schema, filled }: FormRequest, answers: GivenAnswers): PrefilledForm {
   const names = Object.keys(schema.properties).filter((name) => answers.has(name))
   const content = { ...filled, ...Object.fromEntries(names.map((name) => [name, givenValue(schema, name, answers)])) }
   const validated = validateContent(schema, content)
@@ -55,7 +59,7 @@ function givenValue(schema: FormSchema, name: string, answers: GivenAnswers): un
 }
 
 /** The error for a form that nobody can answer. */
-export function formNeeded(request: FormRequest, { names, errors }: Given): InputNeeded {
+export function formNeeded(request: FormRequest, { names, errors }: PrefilledForm): InputNeeded {
   const fields = Object.keys(request.schema.properties)
   if (fields.length === 0) return new InputNeeded(request, 'yes', 'It needs a yes.')
   const required = new Set(request.schema.required)
@@ -64,11 +68,11 @@ export function formNeeded(request: FormRequest, { names, errors }: Given): Inpu
   return new InputNeeded(request, 'answers', [...wrong, `It needs: ${list}.`].join(' '), fields)
 }
 
-/** The error for a page that nobody may open. */
+/** The error for a page that nobody can agree to open. */
 export function consentNeeded(request: UrlRequest): InputNeeded {
   const { url, warnings } = request
   const inWords = `It needs a yes to open ${visibleLine(url, 10_000)}.`
   if (warnings.length === 0) return new InputNeeded(request, 'consent', inWords)
-  const why = `Its address is odd (${warnings.join(', ')}), so only a person may say yes.`
+  const why = `Its address has warnings (${warnings.join(', ')}), so only a person can agree.`
   return new InputNeeded(request, 'person', `${inWords} ${why}`)
 }

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Environment } from './screen.ts'
+import type { TerminalEnvironment } from './screen.ts'
 
-/** A program and what it is given. */
+/** A program and its arguments. */
 export type BrowserCommand = readonly [program: string, ...args: string[]]
 
-/** What opens a page in the person's own browser. Each is given the address as it is: no shell reads it (S-10). */
-export function browserCommand(url: string, platform: NodeJS.Platform, env: Environment): BrowserCommand {
+/**
+ * The command that opens a page in the person's browser. The address is passed as an argument, without a shell (S-10).
+ */
+export function browserCommand(url: string, platform: NodeJS.Platform, env: TerminalEnvironment): BrowserCommand {
   if (env.BROWSER) return [env.BROWSER, url]
   if (platform === 'darwin') return ['open', url]
   if (platform === 'win32') return ['rundll32.exe', 'url.dll,FileProtocolHandler', url]
@@ -14,10 +16,10 @@ export function browserCommand(url: string, platform: NodeJS.Platform, env: Envi
 }
 
 /**
- * Opens a page where neither this program nor a model sees it (E11-37): another program, which tells nothing back.
- * Rejects when there is none to open it with.
+ * Opens a page in a separate program, so that neither this process nor a model sees it (E11-37).
+ * Rejects if that program cannot be started.
  */
-export async function openBrowser(url: string, env: Environment = process.env): Promise<void> {
+export async function openBrowser(url: string, env: TerminalEnvironment = process.env): Promise<void> {
   const [program, ...args] = browserCommand(url, process.platform, env)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, shell: false })
   child.unref()

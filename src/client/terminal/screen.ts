@@ -1,21 +1,21 @@
-/** What is written to: a terminal, or anything that takes its place. */
+/** The output stream: a terminal, or a stand-in for one. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean | undefined; readonly columns?: number }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type TerminalEnvironment = Readonly<Record<string, string | undefined>>
 
 const styles = { bold: [1, 22], dim: [2, 22], underline: [4, 24] } as const
 
-const narrowest = 20
-const widest = 100
+const minWidth = 20
+const maxWidth = 100
 
-/** Lines on a terminal, none wider than its window. What strangers wrote must be made visible before it comes here. */
+/** Writes lines no wider than the terminal. Untrusted text must have gone through `visibleText` or `visibleLine`. */
 export class Screen {
   readonly output: Output
   readonly #hasStyles: boolean
-  /** Whether a line may be drawn over: not where each line is read aloud or printed. */
+  /** Whether a line may be redrawn. False if output is not a terminal, or each line may be read aloud. */
   readonly canRedraw: boolean
 
-  constructor(output: Output, env: Environment) {
+  constructor(output: Output, env: TerminalEnvironment) {
     this.output = output
     this.canRedraw = output.isTTY === true && env.TERM !== 'dumb'
     this.#hasStyles = this.canRedraw && !env.NO_COLOR
@@ -23,21 +23,21 @@ export class Screen {
 
   get width(): number {
     // The last column stays free: some terminals wrap as soon as it is filled.
-    return Math.max(narrowest, Math.min(this.output.columns || 80, widest) - 1)
+    return Math.max(minWidth, Math.min(this.output.columns || 80, maxWidth) - 1)
   }
 
-  /** Our own words, wrapped; each line begins with `indent`. */
-  say(text = '', { indent = '', style }: { indent?: string; style?: keyof typeof styles } = {}): void {
+  /** Prints our own text, wrapped; each line begins with `indent`. */
+  print(text = '', { indent = '', style }: { indent?: string; style?: keyof typeof styles } = {}): void {
     for (const line of wrap(text, this.width - indent.length))
       this.raw(`${indent}${style ? this[style](line) : line}\n`)
   }
 
-  /** A stranger's words: every line bears the mark of a quotation, also where it is wrapped. */
+  /** Prints untrusted text; every line begins with a quotation mark, also after wrapping. */
   quote(text: string, indent = ''): void {
-    this.say(text, { indent: `${indent}│ ` })
+    this.print(text, { indent: `${indent}│ ` })
   }
 
-  /** One line at most. */
+  /** Prints one bold line, cut to the width. */
   title(text: string): void {
     this.raw(`${this.bold(cut(text, this.width))}\n`)
   }
@@ -64,7 +64,7 @@ export class Screen {
   }
 }
 
-/** The text without what does not fit into so many cells. */
+/** Cuts a text to a number of terminal cells. */
 export function cut(text: string, width: number): string {
   if (cellsOf(text) <= width) return text
   let shown = ''
@@ -77,7 +77,7 @@ export function cut(text: string, width: number): string {
   return `${shown}…`
 }
 
-/** Breaks lines at spaces, and words only where they are wider than a line. */
+/** Wraps text at spaces; a word is broken only if it is wider than a line. */
 export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(width, 2)))
 }
@@ -114,13 +114,13 @@ function pieces(word: string, width: number): string[] {
   return [...all, piece]
 }
 
-/** At least as many cells as a terminal takes: so a stranger's words never run on to a line without their mark. */
+/** An upper bound of the cells that a text takes, so that untrusted text never wraps to a line without its mark. */
 function cellsOf(text: string): number {
   if (isAscii.test(text)) return text.length
   let cells = 0
-  for (const character of text) cells += belongsToLast.test(character) ? 0 : character < '\u1100' ? 1 : 2
+  for (const character of text) cells += isCombining.test(character) ? 0 : character < '\u1100' ? 1 : 2
   return cells
 }
 
 const isAscii = /^[\x20-\x7e]*$/
-const belongsToLast = /[\p{Mn}\p{Me}\u200c\u200d]/u
+const isCombining = /[\p{Mn}\p{Me}\u200c\u200d]/u

@@ -53,7 +53,7 @@ export class StatusLine {
       this.#screen.raw(`\r\x1b[2K${cut(line, this.#screen.width)}`)
     } else if (this.#text !== this.#said) {
       this.#said = this.#text
-      this.#screen.say(this.#text)
+      this.#screen.print(this.#text)
     }
   }
 }

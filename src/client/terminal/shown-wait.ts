@@ -1,35 +1,35 @@
 import { emitKeypressEvents } from 'node:readline'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import type { WaitRequest } from '../ui.ts'
-import { dropTyped, type Input } from './dialogue.ts'
+import { discardTyped, type Input } from './dialogue.ts'
 import type { Screen } from './screen.ts'
 import { StatusLine } from './status-line.ts'
 
-/** A page that the person is on, shown whenever no question has the terminal. */
+/** A wait for a person who is on a page, shown while no question uses the terminal. */
 export class ShownWait {
-  readonly said: Promise<'done' | 'cancel'>
+  readonly reply: Promise<'done' | 'cancel'>
   readonly #input: Input
   readonly #line: StatusLine
   #isShown = false
-  #settle: (said: 'done' | 'cancel') => void = () => {}
+  #resolve: (reply: 'done' | 'cancel') => void = () => {}
 
   constructor(input: Input, screen: Screen, request: WaitRequest) {
     const host = URL.canParse(request.url) ? new URL(request.url).host : request.url
-    const waiting = (news: string) => `${news} (d: I am done, c: cancel)`
+    const withKeys = (text: string) => `${text} (d: I am done, c: cancel)`
     this.#input = input
-    this.#line = new StatusLine(screen, waiting(`Waiting for you to finish on ${visibleLine(host, 60)}`))
-    this.said = new Promise((resolve) => {
-      this.#settle = resolve
+    this.#line = new StatusLine(screen, withKeys(`Waiting for you to finish on ${visibleLine(host, 60)}`))
+    this.reply = new Promise((resolve) => {
+      this.#resolve = resolve
     })
     request.onProgress((text) => {
-      this.#line.text = waiting(visibleLine(text))
+      this.#line.text = withKeys(visibleLine(text))
     })
   }
 
   async show(): Promise<void> {
     if (this.#isShown) return
     this.#isShown = true
-    await dropTyped(this.#input)
+    await discardTyped(this.#input)
     if (!this.#isShown) return
     emitKeypressEvents(this.#input)
     this.#input.on('keypress', this.#press)
@@ -47,11 +47,11 @@ export class ShownWait {
     this.#input.pause()
   }
 
-  /** It is over without the person's word. */
-  readonly end = (): void => this.#settle('done')
+  /** Ends the wait without a reply of the person. */
+  readonly end = (): void => this.#resolve('done')
 
   readonly #press = (_: unknown, key: { name?: string; ctrl?: boolean } = {}): void => {
-    if (key.name === 'd' && !key.ctrl) this.#settle('done')
-    if (key.name === 'c') this.#settle('cancel')
+    if (key.name === 'd' && !key.ctrl) this.#resolve('done')
+    if (key.name === 'c') this.#resolve('cancel')
   }
 }

@@ -3,26 +3,26 @@ import { formats } from '../../elicitation/form/formats.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { ChoicesField, Field, NumberField, TextField } from '../../elicitation/form/schema.ts'
 
-/** What can be filled in, in a few words. */
-export function expects(field: Field): string {
+/** A short hint at which values a field takes. */
+export function inputHint(field: Field): string {
   if (isChoice(field)) {
     return field.type === 'array'
-      ? `${howMany(field)}, by number or name with commas between; ↑ ↓ go through them.`
-      : 'One of these, by number or name; ↑ ↓ go through them.'
+      ? `${howMany(field)}, by number or name, separated by commas; ↑ ↓ select.`
+      : 'One of these, by number or name; ↑ ↓ select.'
   }
   switch (field.type) {
     case 'string':
-      return expectsText(field)
+      return textHint(field)
     case 'number':
     case 'integer':
-      return expectsNumber(field)
+      return numberHint(field)
     case 'boolean':
       return 'Yes or no.'
   }
 }
 
-/** A value as the person knows it: options by their words, yes and no, and nothing in it that a terminal obeys. */
-export function shownValue(field: Field, value: unknown): string {
+/** A value as shown to the person: options by their titles, booleans as yes and no, control characters removed. */
+export function valueText(field: Field, value: unknown): string {
   if (value === undefined || value === null) return '(left out)'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.map((one) => titleOf(field, one)).join(', ')
@@ -41,13 +41,13 @@ function howMany({ minItems = 0, maxItems }: ChoicesField): string {
   return minItems === maxItems ? `Exactly ${minItems} of these` : `${minItems} to ${maxItems} of these`
 }
 
-function expectsText({ minLength = 0, maxLength, format }: TextField): string {
+function textHint({ minLength = 0, maxLength, format }: TextField): string {
   const shape = format === undefined ? 'Text' : `Text that ${formats[format].rule}`
   const length = range(minLength === 0 ? undefined : minLength, maxLength)
   return length === '' ? `${shape}.` : `${shape}, ${length} characters.`
 }
 
-function expectsNumber({ type, minimum, maximum }: NumberField): string {
+function numberHint({ type, minimum, maximum }: NumberField): string {
   const bounds = range(minimum, maximum)
   return `${type === 'integer' ? 'A whole number' : 'A number'}${bounds === '' ? '' : `, ${bounds}`}.`
 }

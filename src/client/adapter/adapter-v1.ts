@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { trackCapability } from '../../mcp/names.ts'
-import { type ClientLeg, noTimeout } from './leg.ts'
+import { type ClientAdapter, noTimeout } from './adapter.ts'
 
-/** A `Client` of `@modelcontextprotocol/sdk`, as far as asking needs it. */
+/** What elicitation needs of a `Client` of `@modelcontextprotocol/sdk`. */
 export interface ClientV1 {
-  // The SDK's own types say more; what is given here fits them, as the tests show.
+  // Typed structurally, so that the SDK is not a dependency. The tests show that a real client fits.
   registerCapabilities(capabilities: never): void
   setRequestHandler(schema: never, handler: never): void
   setNotificationHandler(schema: never, handler: never): void
@@ -19,8 +19,8 @@ const completeNotification = z.looseObject({
   params: z.looseObject({ elicitationId: z.unknown() }),
 })
 
-/** The leg of a client that speaks 2025 only. */
-export function legOfV1(client: ClientV1): ClientLeg {
+/** The adapter for a client of SDK v1, which supports 2025 revisions only. */
+export function adapterForV1(client: ClientV1): ClientAdapter {
   return {
     onElicit(answer) {
       client.registerCapabilities({ elicitation: { form: {}, url: {} } } as never)
@@ -28,8 +28,8 @@ export function legOfV1(client: ClientV1): ClientLeg {
         answer(params, signal)
       client.setRequestHandler(elicitRequest as never, handler as never)
     },
-    onComplete(heard) {
-      const handler = ({ params }: z.infer<typeof completeNotification>) => heard(params.elicitationId)
+    onComplete(listener) {
+      const handler = ({ params }: z.infer<typeof completeNotification>) => listener(params.elicitationId)
       client.setNotificationHandler(completeNotification as never, handler as never)
     },
     async request(method, params, { signal, onProgress }) {

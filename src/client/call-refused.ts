@@ -1,6 +1,6 @@
 import { AssentError } from '../base/errors.ts'
 
-/** The person said no to what a call needed, or left; or it took too long, went wrong, or was not safe to ask. */
+/** A call got no answer that it needed: the person refused or took too long, or asking failed or was not safe. */
 export class CallRefused extends AssentError {
   readonly code = 'ask_refused'
   readonly status: 'declined' | 'cancelled' | 'expired' | 'failed' | 'unsafe'

@@ -1,14 +1,14 @@
 import { unlessAborted } from '../unless-aborted.ts'
 
-/** Puts one question at a time before the person: none overwrites the one on screen. */
-export type InTurn = <T>(signal: AbortSignal, ask: () => Promise<T>) => Promise<T>
+/** Asks the person one question at a time, so that none replaces the one on screen. */
+export type EnqueueQuestion = <T>(signal: AbortSignal, ask: () => Promise<T>) => Promise<T>
 
-export function createTurns(): InTurn {
+export function createQuestionQueue(): EnqueueQuestion {
   let last: Promise<unknown> = Promise.resolve()
   return (signal, ask) => {
     const turn = last.then(() => {
       signal.throwIfAborted()
-      // A screen that does not heed the signal must not keep the next question back.
+      // A UI that ignores the signal must not block the next question.
       return unlessAborted(signal, ask())
     })
     last = turn.catch(() => {})

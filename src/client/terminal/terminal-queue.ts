@@ -1,12 +1,12 @@
-import type { ShownWait } from './wait.ts'
+import type { ShownWait } from './shown-wait.ts'
 
-/** One terminal for many: questions take turns, and what is waited for is shown while nobody asks. */
-export class Stage {
+/** Shares one terminal: one question at a time, and the latest wait is shown while no question is. */
+export class TerminalQueue {
   readonly #waits: ShownWait[] = []
   #turn: Promise<unknown> = Promise.resolve()
   #questions = 0
 
-  async question<T>(work: () => Promise<T>): Promise<T> {
+  async ask<T>(work: () => Promise<T>): Promise<T> {
     this.#questions++
     this.#waits.at(-1)?.hide()
     const mine = this.#turn.then(work)
@@ -26,7 +26,7 @@ export class Stage {
     over.addEventListener('abort', wait.end)
     if (over.aborted) wait.end()
     try {
-      return await wait.said
+      return await wait.reply
     } finally {
       over.removeEventListener('abort', wait.end)
       wait.hide()

@@ -1,8 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { trackCapability } from '../../mcp/names.ts'
-import { type ClientLeg, type LegOptions, noTimeout } from './leg.ts'
+import { type AdapterRequestOptions, type ClientAdapter, noTimeout } from './adapter.ts'
 
-/** Takes anything: results are read by whoever asked for them. */
+/** Accepts any result: the caller validates it. */
 const anything = {
   '~standard': {
     version: 1,
@@ -13,8 +13,8 @@ const anything = {
 
 type Params = Record<string, unknown>
 
-/** A `Client` of `@modelcontextprotocol/client`. */
-export function legOf(client: Client): ClientLeg {
+/** The adapter for a `Client` of `@modelcontextprotocol/client`. */
+export function adapterForV2(client: Client): ClientAdapter {
   return {
     onElicit(answer) {
       client.registerCapabilities({ elicitation: { form: {}, url: {} } })
@@ -23,8 +23,10 @@ export function legOf(client: Client): ClientLeg {
         async ({ params }, ctx) => (await answer(params, ctx.mcpReq.signal)) as never,
       )
     },
-    onComplete(heard) {
-      client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => heard(params.elicitationId))
+    onComplete(listener) {
+      client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+        listener(params.elicitationId),
+      )
     },
     request(method, params, options) {
       switch (method) {
@@ -41,7 +43,7 @@ export function legOf(client: Client): ClientLeg {
   }
 }
 
-const sdkOptions = ({ signal, onProgress }: LegOptions) => ({
+const sdkOptions = ({ signal, onProgress }: AdapterRequestOptions) => ({
   allowInputRequired: true,
   timeout: noTimeout,
   signal,
@@ -49,10 +51,10 @@ const sdkOptions = ({ signal, onProgress }: LegOptions) => ({
 })
 
 /**
- * The SDK's `callTool` sends a tool's arguments as the headers its definition wants (H26-05) and checks its output. It
- * also takes a result that asks for input for output that does not fit; so it is not shown such a result.
+ * Uses the SDK's `callTool`, because it repeats arguments in the headers that the tool's definition requires (H26-05) and
+ * validates the output. It would reject a result that asks for input as invalid output, so such a result is hidden from it.
  */
-async function callTool(client: Client, params: Params, options: LegOptions): Promise<Params> {
+async function callTool(client: Client, params: Params, options: AdapterRequestOptions): Promise<Params> {
   let asked: Params | undefined
   const request = async (message: { method: string }, ...rest: never[]): Promise<Params> => {
     const result = (await client.request(message as never, ...rest)) as Params
