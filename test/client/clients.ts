@@ -15,13 +15,12 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** A client of ours, and all it sent. */
+/** An eliciting client, with all messages that it sent and received. */
 export interface Connected extends ElicitingClient {
   readonly sent: Message[]
-  /** Its requests of one method, in order. */
+  /** The requests of one method that it sent, in order. */
   requests(method: string): Message[]
-  /** All it was sent. */
-  readonly heard: Message[]
+  readonly received: Message[]
 }
 
 type Options = Partial<ElicitationOptions>
@@ -52,13 +51,13 @@ async function connected(client: Client, eliciting: ElicitingClient, transport: 
     sent.push(structuredClone(message) as Message)
     return send(message, options)
   }
-  const heard: Message[] = []
-  let hear: Transport['onmessage']
+  const received: Message[] = []
+  let handler: Transport['onmessage']
   Object.defineProperty(transport, 'onmessage', {
-    get: () => hear,
+    get: () => handler,
     set: (next: Transport['onmessage']) => {
-      hear = (message, extra) => {
-        heard.push(message as Message)
+      handler = (message, extra) => {
+        received.push(message as Message)
         next?.(message, extra)
       }
     },
@@ -69,7 +68,7 @@ async function connected(client: Client, eliciting: ElicitingClient, transport: 
     ...eliciting,
     sent,
     requests: (method) => sent.filter((message) => message.method === method && message.id !== undefined),
-    heard,
+    received,
   }
 }
 
@@ -83,15 +82,15 @@ export const of2025: readonly [string, Connect][] = [
   ['SDK 2.4', connect2025],
 ]
 
-/** Every client of ours. */
+/** Clients of every SDK version and era. */
 export const everyClient: readonly [string, Connect][] = [...of2025, ['SDK 2.4 of 2026-07-28', connect2026]]
 
-/** A server of 2025 that is not ours, and does what it is told. */
+/** A 2025 server without our code, controlled by the test. */
 export interface Fake2025 {
   readonly transport: Transport
   /** What the client declared. */
   readonly declared: () => unknown
-  /** Asks the client, and gives what it answers. */
+  /** Asks the client and resolves with its answer. */
   ask(params: Record<string, unknown>): Promise<Message>
   notify(method: string, params: Record<string, unknown>): void
 }
@@ -101,7 +100,7 @@ export interface Fake2025Options {
   readonly track?: (params: Record<string, unknown>, message: Message) => Promise<unknown>
 }
 
-/** What a fake throws to answer with an error. */
+/** Thrown by a fake server to answer with an error. */
 export class Refusal extends Error {
   readonly error: NonNullable<Message['error']>
   constructor(error: NonNullable<Message['error']>) {
@@ -121,7 +120,7 @@ export const aPage = (elicitationId: string, more: object = {}) => ({
   ...more,
 })
 
-export const said = (text: string) => ({ content: [{ type: 'text', text }] })
+export const textResult = (text: string) => ({ content: [{ type: 'text', text }] })
 
 type CallTool = (params: Record<string, unknown>, server: Fake2025, message: Message) => unknown
 
@@ -129,7 +128,8 @@ export function fake2025(callTool: CallTool, { capabilities = {}, track }: Fake2
   let declared: unknown
   let ids = 0
   const asked = new Map<unknown, (message: Message) => void>()
-  const tell = (message: Message) => setImmediate(() => transport.onmessage?.({ jsonrpc: '2.0', ...message } as never))
+  const deliver = (message: Message) =>
+    setImmediate(() => transport.onmessage?.({ jsonrpc: '2.0', ...message } as never))
 
   async function answer(message: Message): Promise<unknown> {
     const { method, params = {} } = message
@@ -153,9 +153,9 @@ export function fake2025(callTool: CallTool, { capabilities = {}, track }: Fake2
       else if (message.id !== undefined) {
         const { id } = message
         answer(message).then(
-          (result) => tell({ id, result: result as never }),
+          (result) => deliver({ id, result: result as never }),
           (error) =>
-            tell({ id, error: error instanceof Refusal ? error.error : { code: -32_603, message: `${error}` } }),
+            deliver({ id, error: error instanceof Refusal ? error.error : { code: -32_603, message: `${error}` } }),
         )
       }
     },
@@ -167,14 +167,14 @@ export function fake2025(callTool: CallTool, { capabilities = {}, track }: Fake2
       new Promise((resolve) => {
         const id = `ask-${ids++}`
         asked.set(id, resolve)
-        tell({ id, method: 'elicitation/create', params })
+        deliver({ id, method: 'elicitation/create', params })
       }),
-    notify: (method, params) => tell({ method, params }),
+    notify: (method, params) => deliver({ method, params }),
   }
   return server
 }
 
-/** What a server of 2026 gets with a call. */
+/** A call as a 2026 server receives it. */
 export interface Call2026 {
   readonly id: unknown
   readonly name: string
@@ -184,7 +184,7 @@ export interface Call2026 {
   readonly signal: AbortSignal
 }
 
-/** A server of 2026-07-28 that is not ours, and says what it is told to. */
+/** A 2026-07-28 server without our code, whose answers come from the test. */
 export async function fake2026(answer: (call: Call2026) => unknown, tools: unknown[] = []): Promise<URL> {
   const results: Record<string, unknown> = {
     'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, resources: {} } },
@@ -195,8 +195,8 @@ export async function fake2026(answer: (call: Call2026) => unknown, tools: unkno
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const leaving = new AbortController()
-    response.on('close', () => leaving.abort())
+    const closed = new AbortController()
+    response.on('close', () => closed.abort())
     const { inputResponses, requestState } = params
     const name = params.name ?? params.uri
     const known = results[method]
@@ -204,7 +204,7 @@ export async function fake2026(answer: (call: Call2026) => unknown, tools: unkno
       known === undefined
         ? {
             resultType: 'complete',
-            ...((await answer({ id, name, params, inputResponses, requestState, signal: leaving.signal })) as object),
+            ...((await answer({ id, name, params, inputResponses, requestState, signal: closed.signal })) as object),
           }
         : { ...cached, ...(known as object) }
     response.setHeader('Content-Type', 'application/json')

@@ -11,9 +11,9 @@ import {
   fake2026,
   inputRequired,
   of2025,
-  said,
   sleep,
   textOf,
+  textResult,
   urlRequired,
 } from './clients.ts'
 
@@ -24,19 +24,19 @@ const nameForm = {
 const slowly = () => sleep(600).then(() => ({ action: 'accept', content: { name: 'Ada' } }) as const)
 const times = { toolTime: '200ms', humanTime: '5s' } as const
 
-/** A tool that asks and then takes its own time, on a server of either era. */
+/** A tool that asks and then works for a while, on a server of either era. */
 const asking = {
   2025: async (toolMs: number) =>
     fake2025(async (_params, server) => {
       const { result } = await server.ask(nameForm)
       await sleep(toolMs)
-      return said(`${result?.action}`)
+      return textResult(`${result?.action}`)
     }).transport,
   2026: (toolMs: number) =>
     fake2026(async ({ inputResponses }) => {
       if (inputResponses === undefined) return inputRequired({ q: nameForm }, 's')
       await sleep(toolMs)
-      return said(`${inputResponses.q?.action}`)
+      return textResult(`${inputResponses.q?.action}`)
     }),
 }
 
@@ -47,51 +47,51 @@ const clients: [string, Connect, keyof typeof asking][] = [
 ]
 
 describe.each(clients)('two clocks, through %s', (_name, connect, era) => {
-  test('a person may take longer than a tool may (X26-03, H11-11)', async () => {
+  test('a person may take longer than the time limit of a tool (X26-03, H11-11)', async () => {
     const client = await connect(await asking[era](100), scriptedUi({ form: [slowly] }), times)
     expect(textOf(await client.callTool({ name: 'x' }))).toBe('accept')
   })
 
-  test('a tool that is slow by itself runs out of time, before or after the person was asked (X26-03, H11-11)', async () => {
+  test('a slow tool runs out of time, before or after the person was asked (X26-03, H11-11)', async () => {
     const client = await connect(await asking[era](2_000), scriptedUi({ form: [slowly] }), times)
     const since = performance.now()
     await expect(client.callTool({ name: 'x' })).rejects.toBeInstanceOf(ToolTimedOut)
     expect(performance.now() - since).toBeLessThan(1_500)
   })
 
-  test('a person who does not answer in their time has given no answer', async () => {
+  test('a question that is not answered in time ends without an answer', async () => {
     const never = () => new Promise<never>(() => {})
     const options = { toolTime: '1s', humanTime: '100ms' } as const
     const client = await connect(await asking[era](0), scriptedUi({ form: [never] }), options)
     const told = await client.callTool({ name: 'x' }).then(textOf, ({ status }) => status)
-    // A server of 2025 is told, and says how it goes on; one of 2026 waits for nothing.
+    // A 2025 server gets a cancel and decides how to continue; a 2026 server does not wait for an answer.
     expect(told).toBe(era === 2025 ? 'cancel' : 'expired')
   })
 
-  test('a call may have a time of its own', async () => {
+  test('a call may have a time limit of its own', async () => {
     const client = await connect(await asking[era](300), scriptedUi({ form: [slowly] }), times)
     expect(textOf(await client.callTool({ name: 'x' }, { timeoutMs: 900 }))).toBe('accept')
   })
 })
 
 describe.each(of2025)('a page, through %s', (_name, connect) => {
-  test('that a server of 2025 waits for stops the clock until it is done', async () => {
+  test('that a 2025 server waits for pauses the clock until it is completed', async () => {
     const server = fake2025(async (_params, server) => {
       await server.ask(aPage('p1'))
       await sleep(500)
       server.notify('notifications/elicitation/complete', { elicitationId: 'p1' })
       await sleep(100)
-      return said('signed')
+      return textResult('signed')
     })
     const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }), times)
     expect(textOf(await client.callTool({ name: 'x' }))).toBe('signed')
   })
 
-  test('that one call was sent to gives no other call more time', async () => {
+  test('that one call requires does not extend the time of other calls', async () => {
     const server = fake2025(async ({ name }) => {
       if (name === 'page') throw urlRequired(aPage('p1'))
       await sleep(1_000)
-      return said('late')
+      return textResult('late')
     })
     const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }), {
       ...times,

@@ -5,7 +5,7 @@ import { withElicitation } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
 import { until } from '../server/servers.ts'
 import { overStdio } from '../support/asking-places.ts'
-import { fake2025, type Message, Refusal, said, textOf } from './clients.ts'
+import { fake2025, type Message, Refusal, textOf, textResult } from './clients.ts'
 
 const ada = () => ({ action: 'accept', content: { branch: 'main' } }) as const
 
@@ -25,10 +25,10 @@ async function connectAuto(transport: Transport) {
 
 describe('a client that speaks both eras', () => {
   test.each([-32_601, -32_602, -32_603, -32_000])(
-    'goes back to initialize when a server answers its probe with %i (V26-08)',
+    'falls back to initialize when a server answers its probe with %i (V26-08)',
     async (code) => {
       const server = fake2025((_params, _server, { method }) => {
-        if (method === 'tools/call') return said('old')
+        if (method === 'tools/call') return textResult('old')
         throw new Refusal({ code, message: 'no such thing' })
       })
       const { client, sdk, sent } = await connectAuto(server.transport)
@@ -49,7 +49,7 @@ describe('stdio', () => {
     return connectAuto(new StdioClientTransport(command))
   }
 
-  test('carries requests of 2026-07-28 and no answers, several at once (T26-02, T26-05)', async () => {
+  test('carries concurrent requests of 2026-07-28, and no responses from the client (T26-02, T26-05)', async () => {
     const { client, sdk, sent } = await onPipe()
     expect(sdk.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     const calls = [1, 2, 3].map(() => client.callTool({ name: 'branch' }))
@@ -58,12 +58,12 @@ describe('stdio', () => {
     expect(sent.filter(({ method }) => method === 'tools/call')).toHaveLength(6)
   })
 
-  test('is told by a notification when a call is given up (T26-03)', async () => {
+  test('carries a notification when a call is cancelled (T26-03)', async () => {
     const { client, sent } = await onPipe()
     const leaving = new AbortController()
     const calling = client.callTool({ name: 'charge', arguments: { text: 'x' } }, { signal: leaving.signal })
     const calls = () => sent.filter(({ method }) => method === 'tools/call')
-    // The second is held while the person is on the page.
+    // The server holds the second request while the person is on the page.
     await until(() => calls().length === 2)
     leaving.abort()
     await expect(calling).rejects.toMatchObject({ name: 'AbortError' })

@@ -2,28 +2,28 @@ import { PassThrough, Writable } from 'node:stream'
 import type { Input } from '../../src/client/terminal/dialogue.ts'
 import type { Output } from '../../src/client/terminal/screen.ts'
 
-/** A terminal without a window: what a test types is read, and what was shown is kept. */
+/** A terminal for tests: the test types, and all output is recorded. */
 export interface FakeTerminal {
   readonly input: Input
   readonly output: Output
   type(text: string): void
-  /** Everything shown so far, as it went out. */
+  /** All output so far, with control sequences. */
   shown(): string
-  /** Waits until this is shown, after whatever was waited for before. */
+  /** Waits until this text is shown, after the text of the previous `see`. */
   see(what: string): Promise<void>
 }
 
 export function fakeTerminal({ columns = 80, isTTY = true } = {}): FakeTerminal {
   let shown = ''
   let seen = 0
-  let look = () => {}
+  let check = () => {}
   const input = Object.assign(new PassThrough(), { isTTY })
   const sink = new Writable({
     decodeStrings: false,
     write(chunk, _, done) {
       shown += String(chunk)
       done()
-      look()
+      check()
     },
   })
   return {
@@ -33,21 +33,21 @@ export function fakeTerminal({ columns = 80, isTTY = true } = {}): FakeTerminal 
     shown: () => shown,
     see: (what) =>
       new Promise((resolve) => {
-        look = () => {
+        check = () => {
           const at = shown.indexOf(what, seen)
           if (at < 0) return
           seen = at + what.length
-          look = () => {}
-          // The prompt is out before it listens.
+          check = () => {}
+          // The prompt is written before its listener is attached.
           setImmediate(resolve)
         }
-        look()
+        check()
       }),
   }
 }
 
-/** What a terminal shows of it: without the signs that move the cursor and set the style. */
+/** The output without control sequences. */
 export function plain(shown: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes control characters
   return shown.replace(/\x1b\[[\d;]*[A-Za-z]/g, '')
 }

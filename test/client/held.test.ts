@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { connect2026, fake2026, inputRequired, said, textOf } from './clients.ts'
+import { connect2026, fake2026, inputRequired, textOf, textResult } from './clients.ts'
 
 const page = { mode: 'url', message: 'Sign in', url: 'https://sign.example.com/1' }
 
-test('a request that is held and never answered is made anew, with the same state and a new id (H26-10)', async () => {
+test('a request that is held and never answered is sent again, with the same state and a new id (H26-10)', async () => {
   const ids: unknown[] = []
   const url = await fake2026(async ({ id, requestState, inputResponses }) => {
     if (requestState === undefined) return inputRequired({ q: page }, 's1')
@@ -13,9 +13,9 @@ test('a request that is held and never answered is made anew, with the same stat
       requestState: 's1',
       inputResponses: { q: { action: 'accept' } },
     })
-    // The first retry is lost on the way; nobody ever hears of it.
+    // The first retry never gets an answer.
     if (ids.length === 1) return new Promise(() => {})
-    return said('done')
+    return textResult('done')
   })
   const ui = scriptedUi({ consentToOpen: ['open'], open: () => {}, waiting: ['nothing'] })
   const client = await connect2026(url, ui, { heldTime: 300, humanTime: '10s' })
@@ -28,7 +28,7 @@ test('a page that must not be opened is declined, and the person is told why (S-
   const url = await fake2026(async ({ inputResponses }) =>
     inputResponses === undefined
       ? inputRequired({ q: { ...page, url: 'javascript:alert(1)' } }, 's1')
-      : said(String(inputResponses.q?.action)),
+      : textResult(String(inputResponses.q?.action)),
   )
   const ui = scriptedUi()
   const client = await connect2026(url, ui)

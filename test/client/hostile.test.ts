@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgeUrl } from '../../src/client/page/url-safety.ts'
+import { checkUrl } from '../../src/client/page/url-safety.ts'
 import { terminalUi } from '../../src/client/terminal/terminal-ui.ts'
 import { checkForm } from '../../src/elicitation/form/check.ts'
 import type { FormSchema } from '../../src/elicitation/form/schema.ts'
@@ -9,7 +9,7 @@ import { fakeTerminal } from './fake-terminal.ts'
 const asks = 5_000
 const atOnce = 250
 
-/** What a stranger puts into a text to take over a terminal or to mislead whoever reads it. */
+/** Text that an attacker uses to control a terminal or to mislead its reader. */
 const nasty = fc.constantFrom(
   ...[
     '\x1b[2J',
@@ -52,7 +52,7 @@ const nasty = fc.constantFrom(
 )
 const text = fc.array(nasty, { maxLength: 6 }).map((parts) => parts.join(''))
 
-/** As forms take it; a form with any other text is refused before it is shown. */
+/** Text that a form schema accepts; a form with any other text is refused before it is shown. */
 const formText = text.map((text) => text.toWellFormed().replaceAll('\0', ''))
 const titled = fc.record({ const: formText, title: formText })
 const field = fc.oneof(
@@ -102,19 +102,19 @@ const ask = fc.record({
   message: text,
   schema,
   address,
-  // What the person at it does, again and again.
+  // The keys that the person presses, repeatedly.
   keys: fc.constantFrom('\r', 'x\r', '1\r', 'yes\r', 'send\r', '\x1b[B\r', ':skip\r', '2026-07-28\r'),
   columns: fc.constantFrom(1, 20, 40, 80, 300),
 })
 type Ask = typeof ask extends fc.Arbitrary<infer T> ? T : never
 
-/** What our own prompts send: the cursor to a column or up, the rest of the window cleared. All else came from outside. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+/** The control sequences of our own prompts: cursor movement and clearing. Any other came from the server. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches control characters
 const ours = /\x1b\[\d+[GA]|\x1b\[0J|\r\n/g
 
 function harmed(shown: string): string | undefined {
   return /[^\P{C}\n]|[\p{Zl}\p{Zp}]|\p{M}{5}/u.exec(
-    // Joiners within emoji stay, also where a line breaks between.
+    // Joiners within emoji are kept, also across a line break.
     shown.replace(ours, '').replace(/(?<=\p{Extended_Pictographic})\u200d/gu, ''),
   )?.[0]
 }
@@ -123,17 +123,17 @@ async function put({ server, origin, message, schema, address, keys, columns }: 
   const { input, output, type, shown } = fakeTerminal({ columns })
   const ui = terminalUi({ input, output, env: { NO_COLOR: '1' }, openUrl: async () => {} })
   const over = new AbortController()
-  // Whoever never gets anywhere leaves in the end.
-  let patience = 12
-  const typing = setInterval(() => type(patience-- > 0 ? keys : '\x03'), 15)
+  // After twelve tries, Ctrl-C cancels.
+  let tries = 12
+  const typing = setInterval(() => type(tries-- > 0 ? keys : '\x03'), 15)
   const asker = { server, origin }
   try {
-    const judged = judgeUrl(address)
-    if (judged.kind === 'fit') {
-      const said = await ui.consentToOpen({ ...judged, asker, message, signal: over.signal })
-      if (said === 'open') await ui.open(judged.url)
+    const checked = checkUrl(address)
+    if (checked.kind === 'allowed') {
+      const reply = await ui.consentToOpen({ ...checked, asker, message, signal: over.signal })
+      if (reply === 'open') await ui.open(checked.url)
     }
-    const form = checked(schema)
+    const form = readForm(schema)
     if (form !== undefined) {
       const errors = Object.keys(form.properties).map((field) => ({ field, message }))
       await ui.form({
@@ -141,7 +141,7 @@ async function put({ server, origin, message, schema, address, keys, columns }: 
         message,
         schema: form,
         filled: {},
-        errors: patience % 2 ? errors : [],
+        errors: tries % 2 ? errors : [],
         signal: over.signal,
       })
     }
@@ -153,7 +153,7 @@ async function put({ server, origin, message, schema, address, keys, columns }: 
   return shown()
 }
 
-function checked(schema: unknown): FormSchema | undefined {
+function readForm(schema: unknown): FormSchema | undefined {
   try {
     return checkForm(schema, undefined, 'tolerant')
   } catch {
@@ -168,7 +168,7 @@ test(`${asks} hostile questions neither crash the terminal nor reach it raw`, as
     const shown = await Promise.all(all.slice(from, from + atOnce).map(put))
     for (const [index, one] of shown.entries()) {
       forms += one.includes('1 of ') ? 1 : 0
-      // The wait is drawn over itself.
+      // The line of a wait is redrawn in place.
       const harm = harmed(one.replaceAll('\r\x1b[2K', ''))
       if (harm !== undefined) expect.fail(`${JSON.stringify(harm)} got through of ${JSON.stringify(all[from + index])}`)
     }

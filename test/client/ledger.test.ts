@@ -20,8 +20,8 @@ import {
   inputRequired,
   type Message,
   of2025,
-  said,
   textOf,
+  textResult,
   urlRequired,
 } from './clients.ts'
 
@@ -32,7 +32,7 @@ const nameForm = {
 }
 const ada = () => ({ action: 'accept', content: { name: 'Ada' } }) as const
 
-/** What a server on HTTP got. */
+/** A request that an HTTP server received. */
 interface Got {
   readonly method: string
   readonly search: string
@@ -40,7 +40,7 @@ interface Got {
   readonly message: Message | undefined
 }
 
-/** A server on HTTP that is not ours, of both eras, and remembers all it got. */
+/** An HTTP server of both eras without our code, which records all requests. */
 async function fakeHttp(answer: (got: Got, response: ServerResponse) => unknown) {
   const got: Got[] = []
   const url = await listening(async (request, response) => {
@@ -64,7 +64,7 @@ const initialized = {
   serverInfo: { name: 'f', version: '1' },
 }
 
-/** What a server says to be connected to. */
+/** The results with which a server completes the handshake. */
 const greetingOf = (method: string | undefined) =>
   ({ 'server/discover': discovered, initialize: initialized })[method ?? '']
 
@@ -74,7 +74,7 @@ function reply(response: ServerResponse, form: 'JSON' | 'SSE', { id }: Message, 
   response.end(form === 'JSON' ? body : `event: message\ndata: ${body}\n\n`)
 }
 
-/** Everything but requests: streams that nobody offers, and notifications. */
+/** Answers everything but requests: GET streams, which are not offered, and notifications. */
 function replyToOthers({ method, message }: Got, response: ServerResponse): boolean {
   if (method === 'POST' && message?.id !== undefined) return false
   response.writeHead(method === 'POST' ? 202 : 405).end()
@@ -86,7 +86,7 @@ describe.each(['JSON', 'SSE'] as const)('a server that replies as %s', (form) =>
     const { url } = await fakeHttp((got, response) => {
       if (replyToOthers(got, response)) return
       const message = got.message as Message
-      reply(response, form, message, greetingOf(message.method) ?? { ...complete, ...said('hello') })
+      reply(response, form, message, greetingOf(message.method) ?? { ...complete, ...textResult('hello') })
     })
     const client = await connect(url, scriptedUi())
     expect(textOf(await client.callTool({ name: 'x' }))).toBe('hello')
@@ -94,18 +94,19 @@ describe.each(['JSON', 'SSE'] as const)('a server that replies as %s', (form) =>
 })
 
 describe('a stream of 2026-07-28 that breaks', () => {
-  /** Its first stream breaks after this. */
+  /** A server whose first stream breaks after this text. */
   const breakingAfter = (text: string) =>
     fakeHttp((got, response) => {
       if (replyToOthers(got, response)) return
       const message = got.message as Message
       const greeting = greetingOf(message.method)
       if (greeting !== undefined) return reply(response, 'JSON', message, greeting)
-      if (message.params?.name === 'again') return reply(response, 'SSE', message, { ...complete, ...said('hello') })
+      if (message.params?.name === 'again')
+        return reply(response, 'SSE', message, { ...complete, ...textResult('hello') })
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       response.write(text, () => response.destroy())
     })
-  // The SDK's transport resumes whatever has event ids, in either era, unless it is told not to.
+  // The SDK's transport resumes any stream with event ids, in either era, unless it is configured not to.
   const reconnectionOptions = {
     initialReconnectionDelay: 10,
     maxReconnectionDelay: 10,
@@ -116,28 +117,25 @@ describe('a stream of 2026-07-28 that breaks', () => {
   test.each([
     { what: 'without event ids', text: ': working\n\n', options: {} },
     { what: 'with event ids, if its host retries none', text: 'id: 1\ndata:\n\n', options: { reconnectionOptions } },
-  ])(
-    'is not resumed, $what: the call ends in its time, and the next is a new request (H26-10)',
-    async ({ text, options }) => {
-      const { url, got, requests } = await breakingAfter(text)
-      const transport = new StreamableHTTPClientTransport(url, options)
-      const client = await connect2026(transport, scriptedUi())
-      await expect(client.callTool({ name: 'x' }, { timeoutMs: 300 })).rejects.toBeInstanceOf(ToolTimedOut)
-      expect(textOf(await client.callTool({ name: 'again' }))).toBe('hello')
+  ])('is not resumed, $what: the call times out, and the next is a new request (H26-10)', async ({ text, options }) => {
+    const { url, got, requests } = await breakingAfter(text)
+    const transport = new StreamableHTTPClientTransport(url, options)
+    const client = await connect2026(transport, scriptedUi())
+    await expect(client.callTool({ name: 'x' }, { timeoutMs: 300 })).rejects.toBeInstanceOf(ToolTimedOut)
+    expect(textOf(await client.callTool({ name: 'again' }))).toBe('hello')
 
-      const ids = requests('tools/call').map(({ message }) => message?.id)
-      expect(new Set(ids).size).toBe(2)
-      expect(got.filter(({ method, headers }) => method === 'GET' || 'last-event-id' in headers)).toEqual([])
-    },
-  )
+    const ids = requests('tools/call').map(({ message }) => message?.id)
+    expect(new Set(ids).size).toBe(2)
+    expect(got.filter(({ method, headers }) => method === 'GET' || 'last-event-id' in headers)).toEqual([])
+  })
 })
 
 describe('what the other side does not offer', () => {
-  test('is not asked of it: without tracking, a page is waited for without it (V26-04)', async () => {
+  test('is not requested: without tracking, the client waits for a page without it (V26-04)', async () => {
     for (const [, connect] of of2025) {
       let isDone = false
       const server = fake2025(() => {
-        if (isDone) return said('signed')
+        if (isDone) return textResult('signed')
         throw urlRequired(aPage('p'))
       })
       const done = async () => {
@@ -151,7 +149,7 @@ describe('what the other side does not offer', () => {
     }
   })
 
-  test('is not taken from it: a task that nobody can follow is no result (V26-04)', async () => {
+  test('is not accepted: a task is not a result (V26-04)', async () => {
     const task = { resultType: 'task', taskId: 't', status: 'working' }
     const client = await connect2026(await fake2026(() => task), scriptedUi())
     await expect(client.callTool({ name: 'x' })).rejects.toThrow(/result/i)
@@ -164,7 +162,7 @@ describe('what the other side does not offer', () => {
 })
 
 describe('a schema of a server', () => {
-  test('that points elsewhere, or goes deeper than a form does, asks nobody and fetches nothing (B26-12)', async () => {
+  test('with external references or nested objects is refused, without asking or fetching (B26-12)', async () => {
     let fetched = 0
     const elsewhere = await listening((_request, response) => {
       fetched += 1
@@ -184,7 +182,7 @@ describe('a schema of a server', () => {
     expect(fetched).toBe(0)
   })
 
-  test('that names no dialect is read as JSON Schema 2020-12 (B26-12)', async () => {
+  test('without a dialect is read as JSON Schema 2020-12 (B26-12)', async () => {
     const pair = { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: false }
     const outputSchema = { type: 'object', properties: { pair }, required: ['pair'] }
     const tools = [{ name: 'good' }, { name: 'bad' }].map((tool) => ({
@@ -206,7 +204,7 @@ describe('a schema of a server', () => {
   })
 })
 
-/** A client of 2025 whose host connects it, as often as it needs to. */
+/** A 2025 client that its host connects, again if needed. */
 const hosts2025 = [
   {
     name: 'SDK 1.32',
@@ -226,7 +224,7 @@ const hosts2025 = [
   },
 ]
 
-/** A server of 2025 with sessions, which end when they are told to. */
+/** A 2025 server with sessions, which the test can end. */
 async function withSessions() {
   const open = new Set<string>()
   let count = 0
@@ -238,13 +236,13 @@ async function withSessions() {
       return reply(response, 'JSON', got.message, initialized)
     }
     if (!open.has(session)) return response.writeHead(404).end()
-    if (!replyToOthers(got, response)) reply(response, 'JSON', got.message as Message, said(session))
+    if (!replyToOthers(got, response)) reply(response, 'JSON', got.message as Message, textResult(session))
   })
   return { ...http, endAll: () => open.clear() }
 }
 
 describe.each(hosts2025)('a session, through $name', ({ host }) => {
-  test('that has ended fails the call with a 404; connected anew, the client initializes and goes on (H11-02)', async () => {
+  test('that has ended fails the call with a 404; after reconnecting, calls succeed again (H11-02)', async () => {
     const server = await withSessions()
     const { sdk, client, http } = host(scriptedUi())
     onTestFinished(() => sdk.close())
@@ -262,14 +260,14 @@ describe.each(hosts2025)('a session, through $name', ({ host }) => {
     expect(sessions).toEqual([undefined, undefined])
   })
 
-  test('is deleted by its host when done, also where the server does not care (H11-03)', async () => {
+  test('is deleted by its host at the end, even if the server does not support it (H11-03)', async () => {
     const server = await withSessions()
     const { sdk, client, http } = host(scriptedUi())
     onTestFinished(() => sdk.close())
     const transport = http(server.url)
     await sdk.connect(transport as never)
     await client.callTool({ name: 'x' })
-    // It answers 405.
+    // The server answers 405.
     await transport.terminateSession()
     const deleted = server.got.filter(({ method }) => method === 'DELETE')
     expect(deleted.map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1'])
@@ -281,7 +279,7 @@ describe('a token', () => {
   const authProvider = { token: async () => token }
 
   test.each(['legacy', 'auto'] as const)(
-    'goes in the header of every request, in no query: %s (O-05)',
+    'is sent in a header of every request and in no query: %s (O-05)',
     async (mode) => {
       let calls = 0
       const server = await fakeHttp((got, response) => {
@@ -293,7 +291,12 @@ describe('a token', () => {
           return reply(response, 'JSON', message, greeting)
         }
         const asks = mode === 'auto' && ++calls === 1
-        reply(response, 'SSE', message, asks ? inputRequired({ q: nameForm }, 's') : { ...complete, ...said('hello') })
+        reply(
+          response,
+          'SSE',
+          message,
+          asks ? inputRequired({ q: nameForm }, 's') : { ...complete, ...textResult('hello') },
+        )
       })
       const sdk = new Client(info, { versionNegotiation: { mode } })
       const client = withElicitation(sdk, scriptedUi({ form: [ada] }), { server: 'tested' })
@@ -316,7 +319,7 @@ describe('a token', () => {
 })
 
 test.each(['legacy', 'auto'] as const)(
-  'a connect that is given up cancels no initialize: SDK 2.4, %s (X11-01)',
+  'cancelling a connect does not cancel initialize: SDK 2.4, %s (X11-01)',
   async (mode) => {
     const sent: Message[] = []
     const transport: Transport = {
@@ -328,7 +331,7 @@ test.each(['legacy', 'auto'] as const)(
         const { id, method } = message as Message
         sent.push(message as Message)
         const error = { code: -32_601, message: 'no such thing' }
-        // It never answers to initialize.
+        // Never answers initialize.
         if (method === 'server/discover')
           setImmediate(() => transport.onmessage?.({ jsonrpc: '2.0', id, error } as never))
       },
@@ -346,7 +349,7 @@ test.each(['legacy', 'auto'] as const)(
   },
 )
 
-/** A server on pipes that is not ours. It writes down every byte it reads, and answers in pieces. */
+/** A stdio server without our code. It records every byte it reads, and answers in pieces. */
 const program = `
 import { appendFileSync } from 'node:fs'
 const { LOG, PROBED } = process.env
@@ -379,7 +382,7 @@ process.stdin.setEncoding('utf8').on('data', (chunk) => {
     const result = id === undefined ? undefined : resultOf(method, params)
     if (result === undefined) continue
     const reply = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
-    // Pieces that end anywhere, but never in the middle of another reply.
+    // Pieces may end anywhere, but two replies are never interleaved.
     saying = saying.then(async () => {
       process.stdout.write(reply.subarray(0, 30))
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -415,8 +418,8 @@ async function onPipes(probed: 'knows' | 'is silent' | 'dies', ui = scriptedUi()
   return { sdk, client, start, written, messages }
 }
 
-describe('a process on pipes', () => {
-  test('reads one message on each line, whatever is in it, and nothing else (T26-01)', async () => {
+describe('a process on stdio', () => {
+  test('gets exactly one message per line, whatever it contains (T26-01)', async () => {
     const { client, start, written, messages } = await onPipes('knows')
     await start()
     const texts = ['a\nb', 'c\r\nd', '\u2028\u2029\u0085', '{"jsonrpc":"2.0"}\n', '\u{1F512}\n\n', '']
@@ -437,7 +440,7 @@ describe('a process on pipes', () => {
     expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'old' } }))).toBe('old')
   })
 
-  test('that dies loses what is in flight; a form that is open goes on with the next process (T26-04)', async () => {
+  test('that exits loses the requests in flight; an open form continues with the next process (T26-04)', async () => {
     const pids: number[] = []
     const lost: unknown[] = []
     const replace = async () => {

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedUi } from '../../src/testing/index.ts'
 import { promised, until } from '../server/servers.ts'
-import { aPage, type Fake2025, fake2025, of2025, Refusal, said, sleep, textOf, urlRequired } from './clients.ts'
+import { aPage, type Fake2025, fake2025, of2025, Refusal, sleep, textOf, textResult, urlRequired } from './clients.ts'
 
 const complete = (server: Fake2025, elicitationId: string) =>
   server.notify('notifications/elicitation/complete', { elicitationId })
 
 const tracking = { experimental: { 'assent/elicitation-track': {} } }
 
-/** A server that wants a page visited before its tool runs. */
+/** A server that requires a page before its tool runs. */
 function needing(...ids: string[]) {
   const state = { isDone: false, calls: 0 }
   const server = fake2025(() => {
     state.calls += 1
     if (!state.isDone) throw urlRequired(...ids.map((id) => aPage(id)))
-    return said('signed')
+    return textResult('signed')
   })
   return { server, state }
 }
 
 describe.each(of2025)('-32042, through %s', (_name, connect) => {
-  test('the server says when the page is done, and the same call is sent again by itself (E11-22)', async () => {
+  test('when the server reports the page as completed, the same call is sent again (E11-22)', async () => {
     const { server, state } = needing('p1')
     const ui = scriptedUi({
       consentToOpen: ['open'],
@@ -40,7 +40,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(ui.all('waiting')[0]?.request.signal.aborted).toBe(true)
   })
 
-  test('where neither notice nor tracking comes, the person says that they are done (E11-22)', async () => {
+  test('without a notice and without tracking, the person reports that they are done (E11-22)', async () => {
     const { server, state } = needing('p1')
     const done = async () => {
       await sleep(50)
@@ -52,7 +52,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(state.calls).toBe(2)
   })
 
-  test('said too early, the page is not opened again, and is waited for once more', async () => {
+  test('a page that is reported done too early is not opened again, and the client waits once more', async () => {
     const { server, state } = needing('p1')
     const late = async () => {
       state.isDone = true
@@ -65,7 +65,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(state.calls).toBe(4)
   })
 
-  test('the person may leave: before the page is opened, or at any time after (E11-22, E11-31)', async () => {
+  test('the person can cancel before the page is opened and at any time after (E11-22, E11-31)', async () => {
     const { server, state } = needing('p1')
     const client = (script: Parameters<typeof scriptedUi>[0]) =>
       connect(needing('p1').server.transport, scriptedUi(script))
@@ -82,18 +82,18 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(state.calls).toBe(1)
   })
 
-  test('a server that is never content is not called for ever', async () => {
+  test('a server that requires pages again and again is not retried forever', async () => {
     let pages = 0
     const server = fake2025(() => {
       throw urlRequired(aPage(`p${pages++}`))
     })
     const ui = scriptedUi({ consentToOpen: ['open'], waiting: ['done'] })
-    const client = await connect(server.transport, ui, { mostRetries: 3 })
+    const client = await connect(server.transport, ui, { maxRetries: 3 })
     await expect(client.callTool({ name: 'sign' })).rejects.toMatchObject({ code: -32_042 })
     expect([pages, ui.all('consent').length]).toEqual([4, 3])
   })
 
-  test('nor is one that says it is done and then that it is not', async () => {
+  test('a server that reports a page as completed and then requires it again is not retried', async () => {
     const server = fake2025(() => {
       throw urlRequired(aPage('p1'))
     })
@@ -103,7 +103,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(ui.all('consent')).toHaveLength(1)
   })
 
-  test('several pages are visited in turn; one that is done meanwhile is not waited for', async () => {
+  test('several pages are opened in turn; the client does not wait for one that was completed meanwhile', async () => {
     const { server, state } = needing('p1', 'p2')
     const ui = scriptedUi({
       consentToOpen: ['open'],
@@ -119,7 +119,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(ui.all('consent').map(({ request }) => request.url)).toEqual([aPage('p1').url, aPage('p2').url])
   })
 
-  test('calls that need the same page share it; one that drops out takes it from nobody', async () => {
+  test('calls that need the same page share it; cancelling one of them does not affect the others', async () => {
     const { server, state } = needing('p1')
     const leaving = new AbortController()
     const ui = scriptedUi({ consentToOpen: ['open'] })
@@ -139,7 +139,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(ui.all('consent')).toHaveLength(2)
   })
 
-  test('words about pages that nobody waits for, or that are done, change nothing (E11-21)', async () => {
+  test('notices about unknown or completed pages are ignored (E11-21)', async () => {
     const { server, state } = needing('p1')
     const done = promised<'done'>()
     const ui = scriptedUi({ consentToOpen: ['open'], waiting: [() => done.promise] })
@@ -161,12 +161,12 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     expect(state.calls).toBe(2)
   })
 
-  test('ids of any shape are only compared (E11-18)', async () => {
+  test('elicitation ids are opaque (E11-18)', async () => {
     for (const id of ['__proto__', 'constructor', '1', ' ', '{"a":1}', '\u{1F512}', 'x'.repeat(5_000)]) {
       let isDone = false
       const server = fake2025(() => {
         if (!isDone) throw urlRequired(aPage(id, { url: 'https://sign.example.com/' }))
-        return said('signed')
+        return textResult('signed')
       })
       const open = () => {
         isDone = true
@@ -177,7 +177,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
     }
   })
 
-  test('a page that must not be opened is not offered; nor is one that is named as no client knows', async () => {
+  test('an unsafe or malformed page is not offered to the person', async () => {
     const odd = [
       aPage('p1', { url: 'javascript:alert(1)' }),
       aPage('p1', { url: 7 }),
@@ -190,7 +190,7 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
       })
       const ui = scriptedUi()
       const client = await connect(server.transport, ui)
-      // The SDK may find such an error too odd to tell of it.
+      // The SDK may not pass on such an error.
       await expect(client.callTool({ name: 'sign' })).rejects.toThrow()
       expect(ui.all('consent')).toEqual([])
       expect(ui.all('opened')).toEqual([])
@@ -209,13 +209,13 @@ describe.each(of2025)('-32042, through %s', (_name, connect) => {
 })
 
 describe.each(of2025)('tracking a page, through %s', (_name, connect) => {
-  /** A server that answers `elicitation/track` so, and whose tool then runs. */
+  /** A server that answers `elicitation/track` with these results, and whose tool then runs. */
   function tracked(track: (tell: (message: string) => void, times: number) => unknown) {
     const state = { isDone: false, tracks: 0 }
     const server: Fake2025 = fake2025(
       () => {
         if (!state.isDone) throw urlRequired(aPage('p1'))
-        return said('signed')
+        return textResult('signed')
       },
       {
         capabilities: tracking,
@@ -234,7 +234,7 @@ describe.each(of2025)('tracking a page, through %s', (_name, connect) => {
     return { server, state }
   }
 
-  test('its progress is shown, and when it is complete the call goes on', async () => {
+  test('its progress is shown, and the call continues when it is completed', async () => {
     const { server, state } = tracked(async (tell) => {
       tell('Signing in')
       tell('Almost there')
@@ -248,7 +248,7 @@ describe.each(of2025)('tracking a page, through %s', (_name, connect) => {
     expect(ui.all('waiting')[0]?.progress).toEqual(['Signing in', 'Almost there'])
   })
 
-  test('it waits as long as the server does, and then asks again', async () => {
+  test('the request is sent again after the server has stopped waiting', async () => {
     const { server, state } = tracked((_tell, times) => {
       if (times === 1) throw new Refusal({ code: -31_001, message: 'Tracking timed out' })
       state.isDone = true
@@ -269,7 +269,7 @@ describe.each(of2025)('tracking a page, through %s', (_name, connect) => {
     await expect(calling).rejects.toMatchObject({ status: told, message: expect.stringMatching(words) })
   })
 
-  test('an error of it leaves the word to the person', async () => {
+  test('after an error, only the person reports that they are done', async () => {
     const { server, state } = tracked(() => {
       throw new Refusal({ code: -32_602, message: 'Unknown elicitation' })
     })

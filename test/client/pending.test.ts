@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { CallRefused } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { type Connect, connect2025, connect2026, connectOld, fake2025, fake2026, said, textOf } from './clients.ts'
+import {
+  type Connect,
+  connect2025,
+  connect2026,
+  connectOld,
+  fake2025,
+  fake2026,
+  textOf,
+  textResult,
+} from './clients.ts'
 
 const pendingResult = {
   isError: true,
@@ -9,15 +18,15 @@ const pendingResult = {
   _meta: { 'assent/outcome': { status: 'pending', reason: 'approval' } },
 }
 
-/** A gateway that says "not yet" so many times. */
+/** A gateway that answers `pending` a number of times. */
 const gateways = {
   2025: async (times: number) => {
     let calls = 0
-    return fake2025(async () => (++calls > times ? said(`after ${calls}`) : pendingResult)).transport
+    return fake2025(async () => (++calls > times ? textResult(`after ${calls}`) : pendingResult)).transport
   },
   2026: (times: number) => {
     let calls = 0
-    return fake2026(async () => (++calls > times ? said(`after ${calls}`) : pendingResult))
+    return fake2026(async () => (++calls > times ? textResult(`after ${calls}`) : pendingResult))
   },
 }
 
@@ -39,12 +48,12 @@ describe.each(clients)('a call that somebody else must approve, through %s', (_n
     expect(shown?.request.message).not.toContain('\u001b')
   })
 
-  test('ends as it stands when the person does not want to wait', async () => {
+  test('returns the pending result when the person does not want to wait', async () => {
     const client = await connect(await gateways[era](9), scriptedUi({ waiting: ['cancel'] }))
     expect(await client.callTool({ name: 'x' })).toMatchObject({ isError: true })
   })
 
-  test('is not waited for without end', async () => {
+  test('does not wait forever', async () => {
     const client = await connect(await gateways[era](99), scriptedUi({ waiting: ['nothing'] }), { humanTime: '1s' })
     await expect(client.callTool({ name: 'x' })).rejects.toBeInstanceOf(CallRefused)
   })

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FormRequest } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
 import { promised, until } from '../server/servers.ts'
-import { aPage, type Fake2025, fake2025, type Message, of2025, said, sleep, textOf } from './clients.ts'
+import { aPage, type Fake2025, fake2025, type Message, of2025, sleep, textOf, textResult } from './clients.ts'
 
 const form = (properties: Record<string, unknown>, required: string[] = []) => ({
   message: 'Tell us',
@@ -13,24 +13,24 @@ const form = (properties: Record<string, unknown>, required: string[] = []) => (
 const nameForm = form({ name: { type: 'string', minLength: 2 } }, ['name'])
 const ada = () => ({ action: 'accept', content: { name: 'Ada' } }) as const
 
-/** A server whose tool asks so, and says what it was answered. */
+/** A server whose tool asks with these parameters and returns the answer. */
 const pushing = (...asks: Record<string, unknown>[]) => {
   const answers: Message[] = []
   const server = fake2025(async (_params, server) => {
     for (const ask of asks) answers.push(await server.ask(ask))
-    return said('ran')
+    return textResult('ran')
   })
   return { server, answers }
 }
 
 describe.each(of2025)('what a server asks within a call, through %s', (_name, connect) => {
-  test('both modes are declared when the client connects, with something behind them (E06-02, E11-08, E11-10)', async () => {
+  test('both modes are declared when the client connects (E06-02, E11-08, E11-10)', async () => {
     const { server } = pushing()
     await connect(server.transport, scriptedUi())
     expect(server.declared()).toMatchObject({ elicitation: { form: {}, url: {} } })
   })
 
-  test('a form is shown with who asks, what and why, and sent when the person says so (E06-03, E06-06, E11-04, E11-06, E11-13)', async () => {
+  test('a form is shown with the asker and the message, and sent when the person confirms (E06-03, E06-06, E11-04, E11-06, E11-13)', async () => {
     const { server, answers } = pushing(nameForm, { mode: 'form', ...nameForm })
     const ui = scriptedUi({ form: [ada] })
     const client = await connect(server.transport, ui, { server: 'my notes' })
@@ -44,7 +44,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     expect(answers.map(({ result }) => result)).toEqual([accepted, accepted])
   })
 
-  test('a gateway is asker, and the server behind it is named (E11-04)', async () => {
+  test('the asker is the gateway, with the name of the server behind it (E11-04)', async () => {
     const { server } = pushing({ ...nameForm, message: '[github] Which branch?' })
     const ui = scriptedUi({ form: [ada] })
     await (await connect(server.transport, ui, { server: 'gateway' })).callTool({ name: 'x' })
@@ -54,7 +54,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     })
   })
 
-  test.each(['decline', 'cancel'] as const)('a %s goes as it is (E06-06, E11-05)', async (action) => {
+  test.each(['decline', 'cancel'] as const)('a %s is passed on unchanged (E06-06, E11-05)', async (action) => {
     const { server, answers } = pushing(nameForm, aPage('p1'))
     const ui = scriptedUi({ form: [() => ({ action })], consentToOpen: [action] })
     await (await connect(server.transport, ui)).callTool({ name: 'x' })
@@ -62,7 +62,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     expect(ui.all('opened')).toEqual([])
   })
 
-  test('defaults are filled in, and sent where the person leaves them (E11-16)', async () => {
+  test('defaults are filled in, and sent unless the person changes them (E11-16)', async () => {
     const { server, answers } = pushing(
       form({ a: { type: 'string', default: 'x' }, n: { type: 'integer', default: 3 } }),
     )
@@ -72,7 +72,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     expect(answers[0]?.result).toEqual({ action: 'accept', content: { a: 'x', n: 4 } })
   })
 
-  test('what does not fit is not sent: the person sees what is wrong and what they wrote (E06-07, E11-40)', async () => {
+  test('invalid content is not sent: the person sees the problems and what they entered (E06-07, E11-40)', async () => {
     const { server, answers } = pushing(nameForm)
     const say = (content: Record<string, unknown>) => (_: FormRequest) => ({ action: 'accept', content }) as const
     const ui = scriptedUi({ form: [say({ name: 7 }), say({}), say({ name: 'A' }), ada] })
@@ -88,7 +88,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     ['a form without a schema', { mode: 'form', message: 'Tell us' }],
     ['a form within a form', form({ a: { type: 'object', properties: {} } })],
     ['a page without an address', { mode: 'url', message: 'Sign', elicitationId: 'p1' }],
-  ])('%s is answered -32602, and shown to nobody (E11-29)', async (_what, ask) => {
+  ])('%s is answered with -32602 and not shown (E11-29)', async (_what, ask) => {
     const { server, answers } = pushing(ask)
     const ui = scriptedUi()
     await (await connect(server.transport, ui)).callTool({ name: 'x' })
@@ -96,7 +96,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     expect(ui.shown).toEqual([])
   })
 
-  test('what is asked too often is cancelled unseen (E06-08, E11-31)', async () => {
+  test('questions over the rate limit are cancelled without being shown (E06-08, E11-31)', async () => {
     const { server, answers } = pushing(...Array.from({ length: 6 }, () => nameForm))
     const ui = scriptedUi({ form: [ada] })
     await (await connect(server.transport, ui, { asksPerMinute: 2 })).callTool({ name: 'x' })
@@ -107,7 +107,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
   test('one question is on screen at a time, whichever call asks', async () => {
     const server = fake2025(async ({ name }, server) => {
       const answers = await Promise.all([server.ask(nameForm), server.ask(aPage(`${name}`))])
-      return said(answers.map(({ result }) => result?.action).join())
+      return textResult(answers.map(({ result }) => result?.action).join())
     })
     let onScreen = 0
     const alone = async () => {
@@ -125,12 +125,12 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
     expect(results.map(textOf)).toEqual(Array(3).fill('accept,decline'))
   })
 
-  test('a question whose call is over is taken from the screen', async () => {
+  test('a question whose call has ended is removed from the screen', async () => {
     const asked = promised<Message>()
     const server = fake2025(async (_params, server) => {
       server.ask(nameForm).then(asked.keep)
       await sleep(50)
-      return said('went on')
+      return textResult('went on')
     })
     const ui = scriptedUi({ form: [() => new Promise(() => {})] })
     const client = await connect(server.transport, ui)
@@ -141,7 +141,7 @@ describe.each(of2025)('what a server asks within a call, through %s', (_name, co
 })
 
 describe.each(of2025)('a page that a server asks for within a call, through %s', (_name, connect) => {
-  /** A page somewhere, and how often anyone came near it. */
+  /** A page, and how often it was requested. */
   async function spiedPage() {
     const hits: string[] = []
     const spy = createServer((request, response) => {
@@ -154,7 +154,7 @@ describe.each(of2025)('a page that a server asks for within a call, through %s',
     return { hits, url: `http://127.0.0.1:${(spy.address() as AddressInfo).port}/sign?id=1` }
   }
 
-  test('is untouched until the person, who sees all of its address, says yes (E11-07, E11-35, E11-36)', async () => {
+  test('is not fetched before the person sees its full address and agrees (E11-07, E11-35, E11-36)', async () => {
     const { hits, url } = await spiedPage()
     const { server, answers } = pushing(aPage('p1', { url }))
     const asking = scriptedUi({
@@ -172,19 +172,19 @@ describe.each(of2025)('a page that a server asks for within a call, through %s',
 
     expect(asking.shown.map(({ kind }) => kind)).toEqual(['consent', 'opened', 'waiting'])
     expect(asking.all('opened').map(({ url }) => url)).toEqual([url])
-    // It is the screen that opens it: the client itself never goes there.
+    // The UI opens the page: the client itself never requests it.
     expect(hits).toEqual([])
     expect(answers[0]?.result).toEqual({ action: 'accept' })
   })
 
-  test('is accepted when it is opened, not when it is done; the wait ends with the notice, or with the call (E11-19)', async () => {
+  test('is accepted when it is opened, not when it is completed; the wait ends with the notice or the call (E11-19)', async () => {
     const serve = (end: (server: Fake2025) => void) =>
       fake2025(async (_params, server) => {
         const { result } = await server.ask(aPage('p1'))
         await sleep(50)
         end(server)
         await sleep(50)
-        return said(`${result?.action}`)
+        return textResult(`${result?.action}`)
       })
     const ends = [
       (server: Fake2025) => server.notify('notifications/elicitation/complete', { elicitationId: 'p1' }),
@@ -198,7 +198,7 @@ describe.each(of2025)('a page that a server asks for within a call, through %s',
     }
   })
 
-  test('can be left while the server waits for it: the call ends, and the server is told (E11-22)', async () => {
+  test('can be cancelled while the server waits for it: the call ends, and the server is notified (E11-22)', async () => {
     const server = fake2025(async (_params, server) => {
       await server.ask(aPage('p1'))
       await new Promise(() => {})
@@ -209,11 +209,11 @@ describe.each(of2025)('a page that a server asks for within a call, through %s',
     expect(client.sent.some(({ method }) => method === 'notifications/cancelled')).toBe(true)
   })
 
-  test('of two calls nobody can tell whose it was: left, it ends neither', async () => {
+  test('that is cancelled ends neither of two calls, because it could belong to either', async () => {
     const server = fake2025(async ({ name }, server) => {
       if (name === 'page') await server.ask(aPage('p1'))
       await sleep(150)
-      return said(`${name}`)
+      return textResult(`${name}`)
     })
     const ui = scriptedUi({ consentToOpen: ['open'], waiting: ['cancel'] })
     const client = await connect(server.transport, ui)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { type Call2026, connect2026, fake2026, inputRequired, said, sleep, textOf } from './clients.ts'
+import { type Call2026, connect2026, fake2026, inputRequired, sleep, textOf, textResult } from './clients.ts'
 
 const nameForm = {
   message: 'Who are you?',
@@ -11,12 +11,14 @@ const page = { mode: 'url', message: 'Please sign', url: 'https://sign.example.c
 const ada = () => ({ action: 'accept', content: { name: 'Ada' } }) as const
 
 describe('a round of 2026-07-28', () => {
-  test('is answered as a whole, with its state byte for byte, under a new id (M26-14, M26-15, M26-16)', async () => {
+  test('is answered as a whole, with its state unchanged and a new id (M26-14, M26-15, M26-16)', async () => {
     const state = `${randomBytes(64).toString('base64')} {"a": 1}\u0000\u{1F512}\\"  `
     const calls: Call2026[] = []
     const url = await fake2026((call) => {
       calls.push(call)
-      return call.inputResponses === undefined ? inputRequired({ one: nameForm, two: nameForm }, state) : said('hello')
+      return call.inputResponses === undefined
+        ? inputRequired({ one: nameForm, two: nameForm }, state)
+        : textResult('hello')
     })
     const client = await connect2026(url, scriptedUi({ form: [ada] }))
 
@@ -31,19 +33,21 @@ describe('a round of 2026-07-28', () => {
     const keys: string[][] = []
     const url = await fake2026(({ params, inputResponses }) => {
       keys.push(Object.keys(params))
-      return inputResponses === undefined ? inputRequired({ one: nameForm }) : said('hello')
+      return inputResponses === undefined ? inputRequired({ one: nameForm }) : textResult('hello')
     })
     await (await connect2026(url, scriptedUi({ form: [ada] }))).callTool({ name: 'greet' })
     expect(keys[1]).toContain('inputResponses')
     expect(keys.flat()).not.toContain('requestState')
   })
 
-  test('stays with its own call: others carry nothing of it (M26-17)', async () => {
+  test('belongs to its own call: other calls carry nothing of it (M26-17)', async () => {
     const calls: Call2026[] = []
     const url = await fake2026((call) => {
       calls.push(call)
-      if (call.name === 'plain') return said('plain')
-      return call.inputResponses ? said(`${call.requestState}`) : inputRequired({ q: nameForm }, `of ${call.name}`)
+      if (call.name === 'plain') return textResult('plain')
+      return call.inputResponses
+        ? textResult(`${call.requestState}`)
+        : inputRequired({ q: nameForm }, `of ${call.name}`)
     })
     const client = await connect2026(url, scriptedUi({ form: [() => sleep(20).then(ada)] }))
 
@@ -55,7 +59,7 @@ describe('a round of 2026-07-28', () => {
     }
   })
 
-  test('is never kept for a later read: it is fetched again (M26-21)', async () => {
+  test('is never cached: a later read fetches again (M26-21)', async () => {
     let reads = 0
     const url = await fake2026(({ inputResponses, name }) => {
       if (inputResponses === undefined) return inputRequired({ q: nameForm }, 's')
@@ -66,7 +70,7 @@ describe('a round of 2026-07-28', () => {
     expect([await read(), await read()]).toMatchObject([{ text: '1' }, { text: '2' }])
   })
 
-  test('of a tool with an output schema asks too; and what the tool gives at last is checked', async () => {
+  test('works for a tool with an output schema, and the final result is validated', async () => {
     const outputSchema = { type: 'object', properties: { metres: { type: 'number' } }, required: ['metres'] }
     const tools = ['good', 'bad'].map((name) => ({ name, inputSchema: { type: 'object' }, outputSchema }))
     const url = await fake2026(({ inputResponses, name }) => {
@@ -85,7 +89,7 @@ describe('a round of 2026-07-28', () => {
     await sdk.close()
   })
 
-  test('that asks for what this client cannot give ends the call, before anyone is asked', async () => {
+  test('with an unsupported input request ends the call before the person is asked', async () => {
     const ui = scriptedUi({ form: [ada] })
     const sampling = {
       resultType: 'input_required',
@@ -99,9 +103,9 @@ describe('a round of 2026-07-28', () => {
     expect(ui.shown).toEqual([])
   })
 
-  test.each(['decline', 'cancel'] as const)('a %s goes as it is, without content (E11-05)', async (action) => {
+  test.each(['decline', 'cancel'] as const)('a %s is passed on unchanged, without content (E11-05)', async (action) => {
     const url = await fake2026(({ inputResponses }) =>
-      inputResponses ? said(JSON.stringify(inputResponses)) : inputRequired({ form: nameForm, page }),
+      inputResponses ? textResult(JSON.stringify(inputResponses)) : inputRequired({ form: nameForm, page }),
     )
     const ui = scriptedUi({ form: [() => ({ action })], consentToOpen: [action] })
     const client = await connect2026(url, ui)
@@ -112,18 +116,18 @@ describe('a round of 2026-07-28', () => {
     expect(ui.all('opened')).toEqual([])
   })
 
-  test('a result of an unknown type is no result (B26-03)', async () => {
+  test('a result of an unknown type is an error (B26-03)', async () => {
     const client = await connect2026(await fake2026(() => ({ resultType: 'odd', content: [] })), scriptedUi())
     await expect(client.callTool({ name: 'x' })).rejects.toThrow(/result/i)
   })
 })
 
 describe('a page of 2026-07-28', () => {
-  test('is opened once, though the server asks for it in each round; each time the person says when (E26-05)', async () => {
+  test('is opened once although the server asks for it in each round; the person reports each time that they are done (E26-05)', async () => {
     const rounds: unknown[] = []
     const url = await fake2026(({ inputResponses }) => {
       rounds.push(inputResponses)
-      return rounds.length > 4 ? said('signed') : inputRequired({ [`r${rounds.length}`]: page }, 's')
+      return rounds.length > 4 ? textResult('signed') : inputRequired({ [`r${rounds.length}`]: page }, 's')
     })
     let words = 0
     const done = async () => {
@@ -141,12 +145,12 @@ describe('a page of 2026-07-28', () => {
     expect(words).toBe(3)
   })
 
-  test('whose server does not hold the retry is asked about ever more slowly', async () => {
+  test('whose server does not hold the retry is retried ever more slowly', async () => {
     const at: number[] = []
     const url = await fake2026(({ inputResponses }) => {
       at.push(performance.now())
       if (inputResponses === undefined && at.length === 1) return inputRequired({ page }, '0')
-      return at.length < 5 ? { resultType: 'input_required', requestState: `${at.length}` } : said('signed')
+      return at.length < 5 ? { resultType: 'input_required', requestState: `${at.length}` } : textResult('signed')
     })
     const ui = scriptedUi({ consentToOpen: ['open'] })
     const client = await connect2026(url, ui)
@@ -165,13 +169,13 @@ describe('a page of 2026-07-28', () => {
     expect(ui.all('waiting')[0]?.request.signal.aborted).toBe(true)
   })
 
-  test('can be left while its retry is held: the server is told, with all else it was told (E26-05)', async () => {
+  test('can be cancelled while its retry is held: the server gets the cancel with the other answers (E26-05)', async () => {
     const calls: Call2026[] = []
     const gone: string[] = []
     const url = await fake2026(async (call) => {
       calls.push(call)
       if (call.inputResponses === undefined) return inputRequired({ form: nameForm, page }, 'state')
-      if (call.inputResponses.page?.action === 'cancel') return said('never mind')
+      if (call.inputResponses.page?.action === 'cancel') return textResult('never mind')
       await new Promise<void>((resolve) => call.signal.addEventListener('abort', () => resolve()))
       gone.push('held')
       return {}
@@ -187,10 +191,12 @@ describe('a page of 2026-07-28', () => {
     expect(gone).toEqual(['held'])
   })
 
-  test('that a script would open, or a file, is declined unseen (E11-36)', async () => {
+  test('with a script or file address is declined without being shown (E11-36)', async () => {
     for (const address of ['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x']) {
       const url = await fake2026(({ inputResponses }) =>
-        inputResponses ? said(`${inputResponses.page?.action}`) : inputRequired({ page: { ...page, url: address } }),
+        inputResponses
+          ? textResult(`${inputResponses.page?.action}`)
+          : inputRequired({ page: { ...page, url: address } }),
       )
       const ui = scriptedUi()
       const client = await connect2026(url, ui)
@@ -201,7 +207,7 @@ describe('a page of 2026-07-28', () => {
     }
   })
 
-  test('nobody finishes in their time ends the call; so does a caller who leaves, at any moment', async () => {
+  test('that is not completed in time ends the call; so does a caller who cancels, at any moment', async () => {
     const url = await fake2026(async ({ inputResponses, signal }) => {
       if (inputResponses === undefined) return inputRequired({ page }, 's')
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))

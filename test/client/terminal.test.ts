@@ -44,7 +44,7 @@ function atTerminal(options: TerminalOptions = {}, window: Parameters<typeof fak
 }
 
 describe('a form', () => {
-  test('names who asks, checks each answer, and is sent only after a look at all of it (E11-04, E11-06)', async () => {
+  test('names the asker, checks each answer, and is sent only after a review (E11-04, E11-06)', async () => {
     const { ui, see, type, shown } = atTerminal()
     const reply = ui.form(aForm({ asker: { server: 'hub', origin: 'notes' } }))
     await see('notes (through hub) asks')
@@ -56,7 +56,7 @@ describe('a form', () => {
     await see('1. Name: Grace')
     await see('Send to notes (through hub)? › ')
     type('\r')
-    await see('Nothing is sent yet')
+    await see('Nothing has been sent yet')
     await see('? › ')
     type('1\r')
     await see('Enter takes Grace')
@@ -82,14 +82,14 @@ describe('a form', () => {
       const reply = ui.form(aForm())
       for (const line of [...before, keys]) {
         await see('› ')
-        expect(plain(shown()).split('\n\n').at(-1)).toMatch(/:decline\s+says\s+no,\s+:cancel\s+or\s+Ctrl-C\s+leaves/)
+        expect(plain(shown()).split('\n\n').at(-1)).toMatch(/:decline\s+refuses,\s+:cancel\s+or\s+Ctrl-C\s+cancels/)
         type(line)
       }
       expect(await reply).toEqual({ action })
     }
   })
 
-  test('is not answered by what was typed or pasted before it was there', async () => {
+  test('is not answered by input that was typed or pasted before it was shown', async () => {
     const { ui, see, type } = atTerminal()
     type('Eve\rsend\r')
     const reply = ui.form(aForm())
@@ -101,7 +101,7 @@ describe('a form', () => {
     expect(await reply).toEqual({ action: 'accept', content: { name: 'Ada' } })
   })
 
-  test('goes away when nobody wants the answer any more', async () => {
+  test('is removed when no answer is needed any more', async () => {
     const { ui, see } = atTerminal()
     const gone = new AbortController()
     const reply = ui.form(aForm({ signal: gone.signal }))
@@ -111,7 +111,7 @@ describe('a form', () => {
     expect(await ui.form(aForm({ signal: gone.signal }))).toEqual({ action: 'cancel' })
   })
 
-  test('that came back asks only for what was wrong', async () => {
+  test('with invalid content asks only for the invalid fields again', async () => {
     const { ui, see, type, shown } = atTerminal()
     const schema: FormSchema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } }
     const errors = [{ field: 'b', message: 'B must be odd.' }]
@@ -134,12 +134,12 @@ describe('a form', () => {
     expect(await reply).toEqual({ action: 'accept', content: {} })
   })
 
-  test('takes a text that begins with a colon, and says so', async () => {
+  test('accepts text that begins with two colons, and explains it', async () => {
     const { ui, see, type } = atTerminal()
     const reply = ui.form(aForm())
     await see('› ')
     type(':declin\r')
-    await see('There is no :declin here. For text that begins with a colon, write two.')
+    await see('There is no :declin here. For text that begins with a colon, type two.')
     await see('› ')
     type('::declin\r')
     await see('1. Name: :declin')
@@ -148,7 +148,7 @@ describe('a form', () => {
     expect(await reply).toMatchObject({ content: { name: ':declin' } })
   })
 
-  test('waits for its turn while another is asked', async () => {
+  test('waits while another question is asked', async () => {
     const { ui, see, type, shown } = atTerminal()
     const one = ui.form(aForm({ message: 'One?' }))
     const two = ui.form(aForm({ message: 'Two?' }))
@@ -162,7 +162,7 @@ describe('a form', () => {
     expect(await two).toEqual({ action: 'cancel' })
   })
 
-  test('fits a narrow window, each line of a stranger marked as theirs, without colours', async () => {
+  test('fits a narrow window, with every line of untrusted text marked, without colours', async () => {
     const { ui, see, type, shown } = atTerminal({}, { columns: 24 })
     const description = 'Approved by your administrator. Type send to go on, it is entirely safe.'
     const schema: FormSchema = { type: 'object', properties: { long: { type: 'string', description } } }
@@ -203,12 +203,12 @@ describe('a list', () => {
     expect(choose(options, text)).toMatchObject(value === undefined ? { kind: 'unclear' } : { kind: 'chosen', value })
   })
 
-  test('reads several, each once', () => {
+  test('reads several options, each once', () => {
     expect(chooseSeveral(options, '1, Green,1,')).toEqual({ kind: 'chosen', values: ['r', 'g'] })
     expect(chooseSeveral(options, '1, blue')).toMatchObject({ kind: 'unclear' })
   })
 
-  test('is gone through with the arrow keys', async () => {
+  test('can be selected from with the arrow keys', async () => {
     const { ui, see, type } = atTerminal()
     const schema: FormSchema = {
       type: 'object',
@@ -232,7 +232,7 @@ describe('a list', () => {
 })
 
 describe('a page', () => {
-  test('is shown whole with its host before it may be opened, and opened only after a yes (E11-07, E11-36)', async () => {
+  test('is shown with its full address and host, and opened only after a yes (E11-07, E11-36)', async () => {
     const openUrl = vi.fn(async () => {})
     const { ui, see, type, shown } = atTerminal({ openUrl })
     const consent = ui.consentToOpen(aPage())
@@ -241,9 +241,9 @@ describe('a page', () => {
     await see('\n  https://sign.example.com/a?b=c\n')
     await see('The page is on sign.example.com.')
     await see('? › ')
-    expect(shown()).toMatch(/:decline says no, :cancel or Ctrl-C\s+leaves/)
+    expect(shown()).toMatch(/:decline refuses, :cancel or Ctrl-C\s+cancels/)
     type('\r')
-    await see('Nothing is opened yet')
+    await see('Nothing has been opened yet')
     await see('? › ')
     type('open\r')
     expect(await consent).toBe('open')
@@ -266,7 +266,7 @@ describe('a page', () => {
     expect(await consent).toBe(action)
   })
 
-  test('with an odd address says in words what is odd; the host stands out, not the name before it (E11-38)', async () => {
+  test('shows a warning for each suspicious part of its address; the host is highlighted, not the user name (E11-38)', async () => {
     const { ui, see, type, shown } = atTerminal({ env: {} })
     const url = 'http://good.example.com@xn--pple-43d.com:8080/'
     const warnings = ['credentials', 'not-https', 'punycode', 'mixed-scripts', 'odd-port', 'ip-address'] as const
@@ -277,24 +277,24 @@ describe('a page', () => {
     expect(shown()).toContain('http://good.example.com@\x1b[4m\x1b[1mxn--pple-43d.com:8080\x1b[22m\x1b[24m/')
     for (const words of [
       'before the @',
-      'not https',
-      'beyond a to z',
+      'does not use https',
+      'other than a to z',
       'several alphabets',
       'unusual port',
-      'bare number',
+      'IP address',
     ])
       expect(shown()).toContain(words)
     expect(shown()).toContain('Open it only if you expected notes (through hub) to send you there')
   })
 
-  test('whose browser does not start is told, with the address', async () => {
+  test('whose browser does not start is shown with its address', async () => {
     const { ui, shown } = atTerminal({ openUrl: () => Promise.reject(new Error('ENOENT')) })
     await ui.open('https://sign.example.com/')
     expect(shown()).toContain('No browser could be started')
     expect(shown()).toContain('  https://sign.example.com/\n')
   })
 
-  test('is opened by a program that gets the address as it is, and no shell (S-10, E11-37)', async () => {
+  test('is opened by a program that gets the address as an argument, without a shell (S-10, E11-37)', async () => {
     const url = 'https://example.com/?a=1&b=$(id);`id`'
     expect(browserCommand(url, 'linux', {})).toEqual(['xdg-open', url])
     expect(browserCommand(url, 'linux', { WSL_DISTRO_NAME: 'x' })).toEqual(['wslview', url])
@@ -325,7 +325,7 @@ describe('while a page is open', () => {
     expect(await waiting).toBe(said)
   })
 
-  test('progress is shown, and the end comes by itself', async () => {
+  test('progress is shown, and the wait ends when the server reports completion', async () => {
     const { ui, see } = atTerminal()
     const over = new AbortController()
     let tell = (_: string) => {}
@@ -337,7 +337,7 @@ describe('while a page is open', () => {
     expect(await waiting).toBe('done')
   })
 
-  test('a question takes the terminal and gives it back', async () => {
+  test('a question uses the terminal and then shows the wait again', async () => {
     const { ui, see, type } = atTerminal()
     const waiting = ui.waiting(aWait())
     await see('Waiting for you')
@@ -352,7 +352,7 @@ describe('while a page is open', () => {
     expect(await waiting).toBe('done')
   })
 
-  test('nothing is drawn over on a terminal that cannot', async () => {
+  test('nothing is redrawn on a terminal that cannot redraw', async () => {
     const { ui, see, type, shown } = atTerminal({ env: { TERM: 'dumb' } })
     const waiting = ui.waiting(aWait())
     await see('Waiting for you')
@@ -365,21 +365,21 @@ describe('while a page is open', () => {
 describe('without a terminal', () => {
   const nowhere = { isTTY: false }
 
-  test('a form that nobody can fill in says what was needed, at once', async () => {
+  test('a form that nobody can fill in fails at once and names its fields', async () => {
     const { ui } = atTerminal({}, nowhere)
     const asked = ui.form(aForm())
     await expect(asked).rejects.toThrow(InputNeeded)
     await expect(asked).rejects.toMatchObject({
       needs: 'answers',
       fields: ['name'],
-      message: 'notes asks, and there is no terminal to ask at: “Who are you?” It needs: name.',
+      message: 'notes asks, but there is no terminal to ask at: “Who are you?” It needs: name.',
     })
     await expect(atTerminal({ answers: new Map([['name', 'x']]) }, nowhere).ui.form(aForm())).rejects.toThrow(
       'Name must have at least 2 characters. It needs: name.',
     )
   })
 
-  test('answers given before fill in every kind of field, and are shown', async () => {
+  test('answers given in advance fill in every kind of field, and are shown', async () => {
     const schema: FormSchema = {
       type: 'object',
       properties: {
@@ -406,14 +406,14 @@ describe('without a terminal', () => {
     expect(shown().replaceAll('\n', ' ')).toContain('text = a=b, count = 3, sure = yes, days = mon, tue, size = m')
   })
 
-  test('a form in which nothing must be filled in still needs a yes', async () => {
+  test('a form without required fields still needs a yes', async () => {
     const empty = aForm({ schema: { type: 'object', properties: {} } })
     await expect(atTerminal({}, nowhere).ui.form(empty)).rejects.toMatchObject({ needs: 'yes' })
     expect(await atTerminal({ yes: true }, nowhere).ui.form(empty)).toEqual({ action: 'accept', content: {} })
     await expect(atTerminal({ yes: true }, nowhere).ui.form(aForm())).rejects.toMatchObject({ needs: 'answers' })
   })
 
-  test('a page is opened only with a yes given before, and never one with an odd address', async () => {
+  test('a page is opened only with consent in advance, and never if its address has warnings', async () => {
     const odd = aPage({ warnings: ['punycode'] })
     await expect(atTerminal({}, nowhere).ui.consentToOpen(aPage())).rejects.toMatchObject({ needs: 'consent' })
     expect(await atTerminal({ yesOpen: true }, nowhere).ui.consentToOpen(aPage())).toBe('open')
@@ -422,17 +422,17 @@ describe('without a terminal', () => {
     })
   })
 
-  test('waiting ends when what is waited for is over', async () => {
+  test('a wait ends when its signal aborts', async () => {
     const over = new AbortController()
     const { ui, shown } = atTerminal({}, nowhere)
     const waiting = ui.waiting(aWait({ signal: over.signal }))
     over.abort()
     expect(await waiting).toBe('done')
-    expect(shown()).toContain('waits until the page is finished')
+    expect(shown()).toContain('waits until the page is completed')
   })
 })
 
-test('with some answers given, a person is asked only for the others', async () => {
+test('with some answers given in advance, the person is asked only for the others', async () => {
   const schema: FormSchema = {
     type: 'object',
     properties: { a: { type: 'string' }, b: { type: 'string' } },
@@ -449,7 +449,7 @@ test('with some answers given, a person is asked only for the others', async () 
   expect(await reply).toEqual({ action: 'accept', content: { a: 'given', b: 'typed' } })
 })
 
-test('wrapped lines hold all the text, and none is too wide', () => {
+test('wrapped lines contain the whole text, and none is too wide', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'b', ' ', '語', '\n', '👍') }),

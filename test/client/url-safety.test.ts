@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { judgeUrl, type UrlWarning } from '../../src/client/page/url-safety.ts'
+import { checkUrl, type UrlWarning } from '../../src/client/page/url-safety.ts'
 
-describe('what may be opened', () => {
+describe('addresses that may be opened', () => {
   test.each<[string, string, UrlWarning[]]>([
     ['https://example.com/a?b=c#d', 'example.com', []],
     ['https://example.com:443/', 'example.com', []],
@@ -33,18 +33,18 @@ describe('what may be opened', () => {
       ['credentials', 'not-https', 'punycode', 'mixed-scripts', 'odd-port'],
     ],
   ])('%s is on %s, with warnings %j (E11-38)', (text, host, warnings) => {
-    expect(judgeUrl(text)).toMatchObject({ kind: 'fit', host, warnings })
+    expect(checkUrl(text)).toMatchObject({ kind: 'allowed', host, warnings })
   })
 
-  test('is shown and opened as a browser reads it, in plain letters', () => {
-    expect(judgeUrl('HTTPS:\\\\Example.com\\@evil.com/é b')).toMatchObject({
+  test('are shown and opened as a browser reads them, in ASCII', () => {
+    expect(checkUrl('HTTPS:\\\\Example.com\\@evil.com/é b')).toMatchObject({
       url: 'https://example.com/@evil.com/%C3%A9%20b',
       host: 'example.com',
     })
   })
 })
 
-describe('what is never opened (S-10)', () => {
+describe('addresses that are never opened (S-10)', () => {
   test.each([
     ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'javascript://example.com/%0aalert(1)', 'vbscript:msgbox(1)'],
     ...['data:text/html,<script>alert(1)</script>', 'file:///etc/passwd', 'file://host/share', 'blob:https://x.com/1'],
@@ -70,15 +70,15 @@ describe('what is never opened (S-10)', () => {
     ...['https://exam\u200bple.com/', 'https://example.com/\r\nHost: evil', 'https://example.com/\u{e0041}'],
     ...['https://xn--a.com/', '-a Calculator', '--help', '$(id)', '`id`'],
   ])('%j', (text) => {
-    expect(judgeUrl(text)).toEqual({ kind: 'refused', reason: expect.stringMatching(/^The address [^\n]+\.$/) })
+    expect(checkUrl(text)).toEqual({ kind: 'refused', reason: expect.stringMatching(/^The address [^\n]+\.$/) })
   })
 
-  test('what is too long to be shown whole', () => {
-    expect(judgeUrl(`https://example.com/${'x'.repeat(9_000)}`).kind).toBe('refused')
+  test('an address that is too long to be shown in full', () => {
+    expect(checkUrl(`https://example.com/${'x'.repeat(9_000)}`).kind).toBe('refused')
   })
 })
 
-test('whatever the text, only a web address in visible ASCII is fit', () => {
+test('of any text, only a web address in visible ASCII is allowed', () => {
   const parts = fc.constantFrom(
     'https:',
     'http:',
@@ -104,10 +104,10 @@ test('whatever the text, only a web address in visible ASCII is fit', () => {
   )
   fc.assert(
     fc.property(text, (text) => {
-      const judged = judgeUrl(text)
-      if (judged.kind === 'refused') return
-      expect(judged.url).toMatch(/^https?:\/\/[\x21-\x7e]+$/)
-      expect(new URL(judged.url).host).toBe(judged.host)
+      const checked = checkUrl(text)
+      if (checked.kind === 'refused') return
+      expect(checked.url).toMatch(/^https?:\/\/[\x21-\x7e]+$/)
+      expect(new URL(checked.url).host).toBe(checked.host)
     }),
     { numRuns: 2_000 },
   )

@@ -18,10 +18,10 @@ const greeting = () =>
     server.registerTool('greet', {}, greet)
   })
 
-/** Everything that a client posts to be greeted by name. */
+/** Everything that a client posts during one call that asks for a name. */
 async function greeted(name: string, connect: Connect): Promise<Posted[]> {
   const posted: Posted[] = []
-  const overheard = async (url: string | URL, init?: RequestInit) => {
+  const recordingFetch = async (url: string | URL, init?: RequestInit) => {
     if (typeof init?.body === 'string')
       posted.push({ headers: new Headers(init.headers), message: JSON.parse(init.body) })
     return fetch(url, init)
@@ -29,12 +29,12 @@ async function greeted(name: string, connect: Connect): Promise<Posted[]> {
   const { url } = await greeting()
   const Http = name === 'SDK 1.32' ? OldHttp : StreamableHTTPClientTransport
   const ada = () => ({ action: 'accept', content: { name: 'Ada' } }) as const
-  const client = await connect(new Http(url, { fetch: overheard }) as Transport, scriptedUi({ form: [ada] }))
+  const client = await connect(new Http(url, { fetch: recordingFetch }) as Transport, scriptedUi({ form: [ada] }))
   expect(textOf(await client.callTool({ name: 'greet' }))).toBe('Ada')
   return posted
 }
 
-test('every request of 2026-07-28, a retry too, says its version and that it can be asked (E26-01, B26-08, H26-03)', async () => {
+test('every request of 2026-07-28, also a retry, carries its version and capabilities (E26-01, B26-08, H26-03)', async () => {
   const posted = await greeted('SDK 2.4', connect2026)
   expect(posted.filter(({ message }) => message.method === 'tools/call')).toHaveLength(2)
   for (const { headers, message } of posted) {
@@ -45,14 +45,14 @@ test('every request of 2026-07-28, a retry too, says its version and that it can
   }
 })
 
-test('a client of 2026-07-28 posts requests and no answers, one at a time (B26-14, H26-07)', async () => {
+test('a client of 2026-07-28 posts requests and no responses, one per POST (B26-14, H26-07)', async () => {
   for (const { message } of await greeted('SDK 2.4', connect2026)) {
     expect(Array.isArray(message)).toBe(false)
     expect(message.method).toEqual(expect.any(String))
   }
 })
 
-test.each(everyClient)('%s takes replies of either form (H26-02)', async (name, connect) => {
+test.each(everyClient)('%s reads replies as JSON and as SSE (H26-02)', async (name, connect) => {
   for (const { headers } of await greeted(name, connect)) {
     expect(headers.get('accept')).toContain('application/json')
     expect(headers.get('accept')).toContain('text/event-stream')
@@ -60,7 +60,7 @@ test.each(everyClient)('%s takes replies of either form (H26-02)', async (name, 
 })
 
 describe.each(of2025)('%s', (name, connect) => {
-  test('names its session and its version once it has them, and posts its answers (H11-02, H11-04, H11-09, V11-01)', async () => {
+  test('sends its session id and version once it has them, and posts its responses (H11-02, H11-04, H11-09, V11-01)', async () => {
     const [first, ...others] = await greeted(name, connect)
     expect(first?.message.method).toBe('initialize')
     const [session] = new Set(others.map(({ headers }) => headers.get('mcp-session-id')))
@@ -73,7 +73,7 @@ describe.each(of2025)('%s', (name, connect) => {
   })
 })
 
-test('a call that is given up is cancelled on the wire, whenever that is (X26-02)', async () => {
+test('a cancelled call is cancelled on the wire, at any moment (X26-02)', async () => {
   let open = 0
   const url = await fake2026(async ({ signal }) => {
     open += 1
