@@ -11,6 +11,7 @@ process.channel?.unref()
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/compile-programs.ts',
     // These end what hangs. No test may fail because the machine is slow, and a hook may build the package.
     testTimeout: 180_000,
     hookTimeout: 300_000,

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openOld } from '../../soak/old-client.ts'
 import { jsonHeaders, keptConnections, replyIn, send } from '../../soak/send.ts'
@@ -15,6 +14,7 @@ import { say, until } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { buildPackage } from '../support/build.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { anUpstream, aGateway as assentGateway } from '../walks/killing.ts'
 import { allowOnce } from '../web/approvals.ts'
@@ -133,8 +133,8 @@ test('an address that is none takes nothing down', async () => {
 })
 
 async function aGateway(told: object): Promise<{ child: ChildProcess; url: URL }> {
-  const path = fileURLToPath(new URL('../gateway/programs/gateway.ts', import.meta.url))
-  const child = fork(path, [JSON.stringify(told)], { execArgv: ['--import', 'tsx'] })
+  const path = compiled(new URL('../gateway/programs/gateway.ts', import.meta.url))
+  const child = fork(path, [JSON.stringify(told)], { execArgv: [] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [port] = await once(child, 'message')
   return { child, url: new URL(`http://127.0.0.1:${port}/mcp`) }

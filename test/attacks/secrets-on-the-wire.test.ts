@@ -5,12 +5,12 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Assent, ParticipantId } from '../../src/index.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { askingServer, login } from './asking-server.ts'
 
@@ -134,11 +134,9 @@ test.each(['2025-11-25', '2026-07-28'])(
   'nor does it come over stdio, on either pipe (%s) (E11-27)',
   async (revision) => {
     const store = `sqlite:${join(await temporaryFolder(), 'assent.db')}`
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL('./stdio-process.ts', import.meta.url)), store],
-      { env: { ...process.env, ASSENT_KEYS: testKeys } },
-    )
+    const child = spawn(process.execPath, [compiled(new URL('./stdio-process.ts', import.meta.url)), store], {
+      env: { ...process.env, ASSENT_KEYS: testKeys },
+    })
     onTestFinished(async () => {
       const gone = once(child, 'exit')
       if (child.kill('SIGKILL')) await gone

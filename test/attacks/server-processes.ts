@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { testKeys } from '../support/assents.ts'
+import { compiled } from '../support/programs.ts'
 
 /** The asking server in a process of its own. */
 export interface ServerProcess {
@@ -15,8 +15,8 @@ export interface ServerProcess {
 
 /** Starts it on a store; it ends with the test. */
 export async function serverProcess(store: string): Promise<ServerProcess> {
-  const child = fork(fileURLToPath(new URL('./asking-server-process.ts', import.meta.url)), [store], {
-    execArgv: ['--import', 'tsx'],
+  const child = fork(compiled(new URL('./asking-server-process.ts', import.meta.url)), [store], {
+    execArgv: [],
     env: { ...process.env, ASSENT_KEYS: testKeys },
   })
   onTestFinished(() => killed(child))

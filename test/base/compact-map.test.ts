@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { CompactMap } from '../../src/base/compact-map.ts'
+import { compiled } from '../support/programs.ts'
 
 test('what is put in is found, once, until it is taken out', () => {
   const roll = new CompactMap<string | number, string>()
@@ -31,9 +31,9 @@ test('the number 1 and the text "1" are two keys, and so is any word that object
 })
 
 test('what was taken out is collected with the young, not kept by what came before it', async () => {
-  const program = fileURLToPath(new URL('./compact-map-process.ts', import.meta.url))
+  const program = compiled(new URL('./compact-map-process.ts', import.meta.url))
   const run = async (kind: string) => {
-    const args = ['--expose-gc', '--import', 'tsx', program, kind]
+    const args = ['--expose-gc', program, kind]
     return Number((await promisify(execFile)(process.execPath, args)).stdout)
   }
   const [roll, map] = [await run('roll'), await run('map')]

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { splitCommand } from '../../src/cli/call/command-line.ts'
 import { nearest } from '../../src/cli/config/near-names.ts'
@@ -12,11 +11,12 @@ import { testKeys } from '../support/assents.ts'
 import { aBrowser } from '../support/browser.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent } from '../support/cli.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { assentInTerminal, type InTerminal } from '../support/terminal.ts'
 
 const local = onPage('local' as never)
-const hostileServer = `node --import tsx ${fileURLToPath(new URL('./hostile-server-process.ts', import.meta.url))}`
+const hostileServer = `node ${compiled(new URL('./hostile-server-process.ts', import.meta.url))}`
 
 let place: Place
 let url: string
@@ -241,7 +241,7 @@ describe('which server', () => {
     const stdio = await overStdio()
     onTestFinished(() => stdio.close())
     const args = 'args' in stdio.target ? stdio.target.args.map((arg) => `"${arg}"`).join(' ') : ''
-    const line = `"${process.execPath}" --import tsx ${args}`
+    const line = `"${process.execPath}" ${args}`
     const env = { ASSENT_KEYS: testKeys }
     expect(await assent(['call', line, 'echo', '--arg', 'text=$(id)'], env)).toMatchObject({ code: 0, out: '$(id)\n' })
     expect(await assent(['call', '--command', line, 'echo', '{"text":"x"}'], env)).toMatchObject({

@@ -45,7 +45,7 @@ describe('stdio', () => {
     onTestFinished(() => place.close())
     if (!('args' in place.target)) throw new Error('It is no process.')
     const { args, env } = place.target
-    const command = { command: process.execPath, args: ['--import', 'tsx', ...args], env, stderr: 'pipe' as const }
+    const command = { command: process.execPath, args, env, stderr: 'pipe' as const }
     return connectAuto(new StdioClientTransport(command))
   }
 

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { compiled } from '../support/programs.ts'
 import { type Check, type releases, requiredScenarios, runClientScenario, type SuiteRun } from './suite.ts'
 
 const latest = '0.2.0-alpha.12'
-const program = fileURLToPath(new URL('./client-process.ts', import.meta.url))
-const client = `${process.execPath} --import tsx ${program}`
+const program = compiled(new URL('./client-process.ts', import.meta.url))
+const client = `${process.execPath} ${program}`
 
 /** What each run of the suite looks at. Scenarios of logins are left out: logging in is the SDK's, and we add nothing to it. */
 const runs = {

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
@@ -13,6 +12,7 @@ import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { asking, say } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { gated, oldServer } from './gateways.ts'
 
@@ -392,11 +392,9 @@ test('a call that was answered is in the audit, even if the gateway is killed at
   const folder = await temporaryFolder()
   const store = `sqlite:${folder}/assent.db`
   const upstream = await (upstreams['2026'] as () => Promise<URL>)()
-  const program = fileURLToPath(new URL('./programs/fast-gateway.ts', import.meta.url))
-  const child = fork(program, [store, upstream.href], {
-    execArgv: ['--import', 'tsx'],
-    env: { ...process.env, ASSENT_KEYS: testKeys },
-  })
+  const program = compiled(new URL('./programs/fast-gateway.ts', import.meta.url))
+  const env = { ...process.env, ASSENT_KEYS: testKeys }
+  const child = fork(program, [store, upstream.href], { execArgv: [], env })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [port] = (await once(child, 'message')) as [number]
   const at = new URL(`http://127.0.0.1:${port}/mcp/up`)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport as OldHttp } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -23,6 +22,7 @@ import type { Assent, AssentOptions } from '../../src/index.ts'
 import { listening, login } from '../server/servers.ts'
 import type { AskedClient, Connect, ConnectOptions } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
+import { compiled } from '../support/programs.ts'
 import { addNewTools } from './new-tools.ts'
 import { addOldTools, type Shared } from './old-tools.ts'
 
@@ -155,6 +155,6 @@ export const askingUpstreams: Readonly<
 
 /** A program of these tests as an upstream. */
 export function program(file: string, ...args: string[]): Omit<StdioSettings, 'name'> {
-  const path = fileURLToPath(new URL(`./programs/${file}`, import.meta.url))
-  return { command: process.execPath, args: ['--import', 'tsx', path, ...args] }
+  const path = compiled(new URL(`./programs/${file}`, import.meta.url))
+  return { command: process.execPath, args: [path, ...args] }
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Assent } from '../../src/index.ts'
 import { testKeys } from './assents.ts'
+import { compiled } from './programs.ts'
 
 type Method = 'ask' | 'answer' | 'wait' | 'get' | 'find' | 'verifyAudit'
 
@@ -16,9 +16,9 @@ export interface AnotherProcess {
 
 /** Starts it on a store; it ends with the test. */
 export async function anotherProcess(store: string): Promise<AnotherProcess> {
-  const worker = fileURLToPath(new URL('./assent-process.ts', import.meta.url))
+  const worker = compiled(new URL('./assent-process.ts', import.meta.url))
   const child = fork(worker, [store], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: [],
     env: { ...process.env, ASSENT_KEYS: testKeys },
     serialization: 'advanced',
   })

@@ -129,7 +129,7 @@ const httpOptions = (told: Told, token?: string) => ({
 })
 const processOf = ({ args, env }: Extract<Target, { args: string[] }>, told: Told) => ({
   command: process.execPath,
-  args: ['--import', 'tsx', ...args],
+  args,
   env,
   stderr: 'pipe' as const,
   told,

@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Assent, createAssent, type Elicitation } from '../../src/index.ts'
 import { createAssentServer } from '../../src/server/index.ts'
 import type { Target } from './asking-clients.ts'
 import { doIn, exampleServer } from './asking-example.ts'
 import { testKeys } from './assents.ts'
+import { compiled } from './programs.ts'
 
 /** The example server somewhere, with an Assent on the same store for whoever answers from outside. */
 export interface Place {
@@ -45,7 +45,7 @@ export async function overHttp(): Promise<Place> {
 /** Each client starts a process of its own, on the same store. */
 export async function overStdio(): Promise<Place> {
   const { store, deedsFile, ...place } = await placeOn()
-  const program = fileURLToPath(new URL('./asking-process.ts', import.meta.url))
+  const program = compiled(new URL('./asking-process.ts', import.meta.url))
   const env = { PATH: process.env.PATH ?? '', ASSENT_KEYS: testKeys }
   return { ...place, target: { args: [program, store, deedsFile], env } }
 }

@@ -26,6 +26,7 @@ import { BadKeys, KeyInUse, KeyMissing } from '../../src/vault/errors.ts'
 import { keyFile } from '../../src/vault/key-file.ts'
 import { formatKey, makeKey } from '../../src/vault/keys.ts'
 import { createVault } from '../../src/vault/vault.ts'
+import { compiled } from '../support/programs.ts'
 
 let folder: string
 let path: string
@@ -321,9 +322,9 @@ async function refusal(): Promise<BadKeys> {
 
 /** Starts processes, waits until all are ready, then lets them go at the same moment. */
 async function letGoAtOnce<Result>(count: number, deed: 'add' | 'seal'): Promise<Result[]> {
-  const script = join(import.meta.dirname, 'key-file-process.ts')
+  const script = compiled(new URL('./key-file-process.ts', import.meta.url))
   const started = Array.from({ length: count }, () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', script, path, deed], {
+    const child = spawn(process.execPath, [script, path, deed], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() }

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { outcomeOf, said, send, stateIn } from '../attacks/wire.ts'
 import { allowOnce, answerOnPage, approving, deny } from '../server/approving.ts'
@@ -11,6 +10,7 @@ import { anotherProcess } from '../support/another-process.ts'
 import { type Asked, connect11, connect26, connectOld, type Reply } from '../support/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { alice, bob, policy } from './approving-policy.ts'
 
@@ -132,8 +132,8 @@ test.each(clients.slice(1))(
 
 /** The server in a process of its own, which can be killed. */
 async function approvingProcess(store: string, deeds: string) {
-  const child = fork(fileURLToPath(new URL('./approving-process.ts', import.meta.url)), [store, deeds], {
-    execArgv: ['--import', 'tsx'],
+  const child = fork(compiled(new URL('./approving-process.ts', import.meta.url)), [store, deeds], {
+    execArgv: [],
     env: { ...process.env, ASSENT_KEYS: testKeys },
   })
   onTestFinished(() => killed(child))

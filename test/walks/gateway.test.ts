@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
@@ -8,6 +7,7 @@ import { askingUpstreams, gated, newServer, oldServer } from '../gateway/gateway
 import { say } from '../server/servers.ts'
 import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { compiled } from '../support/programs.ts'
 
 const form = { type: 'object' as const, properties: { word: { type: 'string' as const } }, required: ['word'] }
 
@@ -87,9 +87,9 @@ test.each(Object.entries(asking))(
   'a thousand questions open at once, of twenty requesters, from an upstream of %s: all answered, in little memory',
   async (era, start) => {
     const upstream = await start()
-    const program = fileURLToPath(new URL('../gateway/programs/gateway.ts', import.meta.url))
+    const program = compiled(new URL('../gateway/programs/gateway.ts', import.meta.url))
     const child = fork(program, [JSON.stringify({ upstreams: { up: { url: upstream.href } } })], {
-      execArgv: ['--import', 'tsx', '--expose-gc'],
+      execArgv: ['--expose-gc'],
     })
     onTestFinished(() => void child.kill('SIGKILL'))
     const [port] = await once(child, 'message')

@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Assent, Elicitation, ParticipantId } from '../../src/index.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
 import { ended, startAssent } from '../support/cli.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { pathIn, type TestBrowser, testBrowser } from '../support/test-browser.ts'
 
@@ -28,11 +28,11 @@ export const eras = ['2025', '2026'] as const
 /** A server over HTTP in a process of its own. */
 export async function anUpstream(era: (typeof eras)[number]): Promise<KilledUpstream> {
   const journal = join(await temporaryFolder(), 'journal')
-  const program = fileURLToPath(new URL('./killed-upstream-process.ts', import.meta.url))
+  const program = compiled(new URL('./killed-upstream-process.ts', import.meta.url))
   let child: ChildProcess | undefined
   let port = 0
   async function start(): Promise<void> {
-    child = fork(program, [era, String(port), journal], { execArgv: ['--import', 'tsx'] })
+    child = fork(program, [era, String(port), journal], { execArgv: [] })
     port = (await once(child, 'message'))[0]
   }
   const kill = () => killed(child)

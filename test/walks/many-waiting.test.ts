@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { testKeys } from '../support/assents.ts'
+import { compiled } from '../support/programs.ts'
 
 const megabyte = 1024 * 1024
 const agent = new Agent({ keepAlive: true })
@@ -32,8 +32,8 @@ interface Server {
 }
 
 async function startServer(): Promise<Server> {
-  const child = fork(fileURLToPath(new URL('./many-waiting-process.ts', import.meta.url)), {
-    execArgv: ['--expose-gc', '--import', 'tsx'],
+  const child = fork(compiled(new URL('./many-waiting-process.ts', import.meta.url)), {
+    execArgv: ['--expose-gc'],
     env: { ...process.env, ASSENT_KEYS: testKeys },
   })
   onTestFinished(() => ended(child))

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { listening } from '../../server/servers.ts'
+import { compiled } from '../../support/programs.ts'
 import { aClient, at, call, opened, programOf, textOf } from './upstreams.ts'
 
 setFlagsFromString('--expose-gc')
@@ -59,8 +59,8 @@ test.each([
 })
 
 test('the objects of a call are freed by a minor garbage collection: no old object refers to them', async () => {
-  const program = fileURLToPath(new URL('./programs/young.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', program])
+  const program = compiled(new URL('./programs/young.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program])
   // Calls that stay in memory until the next full collection would take some 27,000 bytes each.
   expect(Number(stdout)).toBeLessThan(5_000)
 })
