@@ -4,15 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Dispatcher, Pool } from 'undici'
-import { systemClock } from '../src/base/clock.ts'
-import {
-  createGateway,
-  defaultGatewayClocks,
-  defaultGatewayLimits,
-  defaultUpstreamLimits,
-  openUpstream,
-  ProcessSlots,
-} from '../src/gateway/index.ts'
+import { createGateway } from '../src/gateway/index.ts'
 import { createAssent } from '../src/index.ts'
 
 const [kind, port] = process.argv.slice(2)
@@ -87,23 +79,7 @@ async function gateway(): Promise<RequestListener> {
       ],
     } as never,
   })
-  const upstreamContext = {
-    clock: systemClock,
-    self: { name: 'assent', version: '1.0.0' },
-    limits: defaultUpstreamLimits,
-    slots: new ProcessSlots(64),
-  }
-  const upstream = openUpstream({ name: 'up', url: new URL(`${upstreamUrl}/mcp`) }, upstreamContext)
-  const made = createGateway({
-    assent,
-    servers: [{ id: 'up', upstream, trusted: false }],
-    name: 'assent',
-    version: '1.0.0',
-    clocks: defaultGatewayClocks,
-    limits: defaultGatewayLimits,
-    elicitation: true,
-    asking: { question: 600_000, hold: 45_000, state: 900_000, track: 300_000 },
-  })
+  const made = createGateway({ assent, servers: { up: { url: `${upstreamUrl}/mcp` } }, version: '1.0.0' })
   return (request, reply) => {
     request.url = '/mcp/up'
     made.handle(request, reply)

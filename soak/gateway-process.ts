@@ -1,13 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { systemClock } from '../src/base/clock.ts'
 import { createEvents } from '../src/base/events.ts'
 import type { GatewayNews } from '../src/call/news.ts'
 import { createGateway } from '../src/gateway/gateway.ts'
-import { defaultGatewayClocks, defaultGatewayLimits, type UpstreamServer } from '../src/gateway/options.ts'
-import { openUpstream } from '../src/gateway/upstream/open.ts'
-import { defaultUpstreamLimits, type UpstreamSettings } from '../src/gateway/upstream/options.ts'
-import { ProcessSlots } from '../src/gateway/upstream/stdio/process-slots.ts'
 import { createAssent } from '../src/index.ts'
 import { createMetrics } from '../src/observe/metrics.ts'
 
@@ -30,49 +25,23 @@ const assent = await createAssent({
   limits: { openPerRequester: 10_000 },
 })
 const news = createEvents<GatewayNews>()
-const upstreamContext = {
-  clock: systemClock,
-  self: { name: 'assent', version: '0' },
-  limits: {
-    ...defaultUpstreamLimits,
-    farewell: 300,
-    idle: 5_000,
-    probe: 1_000,
-    handshake: 3_000,
-    messageBytes: 256 * 1_024,
-  },
-  slots: new ProcessSlots(64),
-  news,
-}
 const here = (file: string) => new URL(file, import.meta.url).pathname
-const open = (settings: UpstreamSettings): UpstreamServer => ({
-  id: settings.name,
-  upstream: openUpstream(settings, upstreamContext),
-  trusted: false,
-})
-const servers = [
-  open({ name: 'good', command: process.execPath, args: [here('upstream-process.js'), told.record, '2025'] }),
-  open({ name: 'fresh', command: process.execPath, args: [here('upstream-process.js'), told.record, '2026'] }),
-  open({
-    name: 'rough',
-    command: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), here('hostile-process.ts'), String(told.seed), told.record],
-  }),
-  ...told.hostile.map((url, index) => open({ name: `hostile-${index}`, url: new URL(url) })),
-]
+const program = (...args: string[]) => ({ command: process.execPath, args })
+const servers = {
+  good: program(here('upstream-process.js'), told.record, '2025'),
+  fresh: program(here('upstream-process.js'), told.record, '2026'),
+  rough: program('--import', import.meta.resolve('tsx'), here('hostile-process.ts'), String(told.seed), told.record),
+  ...Object.fromEntries(told.hostile.map((url, index) => [`hostile-${index}`, { url }])),
+}
 const gateway = createGateway({
   assent,
   servers,
-  name: 'assent',
-  version: '0',
-  clocks: { ...defaultGatewayClocks, upstreamAsk: 500, park: 500, lists: 2_000 },
-  limits: defaultGatewayLimits,
-  elicitation: true,
-  asking: { question: day, hold: 300, state: day, track: 1_000 },
+  upstreamLimits: { shutdown: 300, idle: 5_000, probe: 1_000, handshake: 3_000, messageBytes: 256 * 1_024 },
+  clocks: { upstreamAsk: 500, park: 500, lists: 2_000, question: day, hold: 300, state: day, track: 1_000 },
   http: { limits: { sessions: 50, bodyBytes: 256 * 1_024 }, sessionIdle: '5s' },
   news,
 })
-const metrics = createMetrics({ servers: servers.map(({ id }) => id), parked: () => gateway.parked })
+const metrics = createMetrics({ servers: Object.keys(servers), parked: () => gateway.parked })
 metrics.listenToAsks(assent.events)
 metrics.listenToGateway(news)
 

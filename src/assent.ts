@@ -58,6 +58,8 @@ export interface Assent {
   readonly vault: Vault
   readonly clock: Clock
   readonly limits: ElicitationLimits
+  /** How long a question stays open, unless its asker says otherwise, in milliseconds. */
+  readonly questionMs: number
   /** How people are known by their tokens; absent where there is one local participant. */
   readonly login?: Login
   /** Where people reach the pages, and how these look. */
@@ -198,6 +200,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     vault,
     clock,
     limits: desk.limits,
+    questionMs: desk.questionMs,
     ...(login && { login }),
     pages,
     connections,

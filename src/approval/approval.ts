@@ -15,6 +15,8 @@ export interface Approving {
   readonly decision?: Decision
   /** What is asked, in the words of whoever serves the tool; left out, in ours. */
   readonly message?: string
+  /** The start of this walk is in the audit already, from an earlier round. */
+  readonly isStarted?: boolean
   /** Whether the approver can be asked by some way; left out: yes. If not, the decision's fallback holds. */
   readonly mayAsk?: (decision: Decision) => boolean
 }

@@ -19,7 +19,7 @@ import type { ToolCall } from './tool-call.ts'
 export interface Approvals {
   readonly policy: Policy
   approve(approving: Approving): Promise<Approval>
-  start(approved: Approved, walk: string): Promise<Started>
+  start(approved: Approved, approving: Pick<Approving, 'walkId' | 'isStarted'>): Promise<Started>
   /** Both at once, where nothing stands between deciding and running. */
   begin(approving: Approving): Promise<Begun>
   finish(
@@ -61,7 +61,7 @@ export function createApprovals(parts: ApprovalParts, first: Policy): Approvals 
       return policy
     },
     approve: (approving) => approve(desk, approving),
-    start: (approved, walk) => start(desk, approved, walk),
+    start: (approved, approving) => start(desk, approved, approving),
     begin: (approving) => begin(desk, approving),
     finish: (approved, walk, grant, outcome) => finish(desk, approved, walk, grant, outcome),
     finishSoon: (call, walk, outcome) => finishSoon(desk, call, walk, outcome),

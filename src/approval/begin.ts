@@ -13,6 +13,6 @@ export type Begun = (Omit<Approved, 'kind'> & { readonly kind: 'begun' }) | Appr
 export async function begin(desk: ApprovalDesk, approving: Approving): Promise<Begun> {
   const approval = await approve(desk, approving)
   if (approval.kind !== 'approved' || approval.grant !== undefined) return approval
-  await recordStart(desk, approval, approving.walkId)
+  await recordStart(desk, approval, approving)
   return { ...approval, kind: 'begun' }
 }

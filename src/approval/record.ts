@@ -15,13 +15,18 @@ export function canBeKept(call: ToolCall, { keepArguments }: Decision): boolean 
 }
 
 /** Every call that starts, with its rule, digests, requester, edits; the arguments themselves only where the rule keeps them. */
-export async function recordStart(desk: ApprovalDesk, approved: Approved, walk: string): Promise<void> {
+export async function recordStart(
+  desk: ApprovalDesk,
+  approved: Approved,
+  { walkId, isStarted = false }: Pick<Approving, 'walkId' | 'isStarted'>,
+): Promise<void> {
+  if (isStarted) return
   const { call, changes, decision, grant } = approved
   const isKept = canBeKept(call, decision)
   await desk.audit.record({
     kind: 'call-started',
     who: call.requester.participant,
-    about: walk,
+    about: walkId,
     data: {
       ...factsOf(call, decision),
       ...(grant && { grant: grant.id }),

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../audit/entry.ts'
-import type { Approved } from './approval.ts'
+import type { Approved, Approving } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant/grant.ts'
 import { isPaused } from './grant/pause.ts'
@@ -13,12 +13,17 @@ export type Started = { readonly kind: 'started'; readonly grant?: Grant } | { r
  * The last moment before a call runs: what let it run is looked at again, a yes for one call is spent by compare-and-set,
  * whoever comes second finds out, and nothing runs that the audit does not know.
  */
-export async function start(desk: ApprovalDesk, approved: Approved, walk: string): Promise<Started> {
+export async function start(
+  desk: ApprovalDesk,
+  approved: Approved,
+  approving: Pick<Approving, 'walkId' | 'isStarted'>,
+): Promise<Started> {
   const { grant, call } = approved
+  const { walkId: walk } = approving
   if (await isPaused(desk)) return { kind: 'taken' }
   if (grant === undefined || grant.uses.kind === 'many') {
     if (grant !== undefined && !(await stillStands(desk, grant))) return { kind: 'taken' }
-    await recordStart(desk, approved, walk)
+    await recordStart(desk, approved, approving)
     return { kind: 'started', ...(grant && { grant }) }
   }
   const at = desk.clock.now()
@@ -30,7 +35,7 @@ export async function start(desk: ApprovalDesk, approved: Approved, walk: string
     await desk.audit.record({ kind: 'grant-spent-late', ...entry })
     return { kind: 'taken' }
   }
-  await recordStart(desk, approved, walk)
+  await recordStart(desk, approved, approving)
   return { kind: 'started', grant: spent }
 }
 

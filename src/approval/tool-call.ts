@@ -1,5 +1,5 @@
 import { digest } from '../base/canonical.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isPlainObject, type JsonObject } from '../base/json.ts'
 import { type Requester, requesterKey } from '../participant/requester.ts'
 
 /** What a requester wants done: one tool of one server, with these arguments. */
@@ -31,6 +31,21 @@ export interface ToolDefinition {
   readonly inputSchema?: unknown
   readonly outputSchema?: unknown
   readonly annotations?: unknown
+}
+
+/** What a decision about a call is based on besides who calls what: the same for every entrance. */
+export type ToolFacts = Pick<ToolCall, 'definition' | 'serverDefinition' | 'annotations' | 'inputSchema' | 'title'>
+
+/** The facts of a tool, from its definition and the digest of all definitions of its server. */
+export function factsOf(tool: ToolDefinition, serverDefinition: string): ToolFacts {
+  const { annotations, inputSchema, title } = tool
+  return {
+    definition: definitionDigest(tool),
+    serverDefinition,
+    ...(isPlainObject(annotations) && { annotations: annotations as JsonObject }),
+    ...(isPlainObject(inputSchema) && { inputSchema: inputSchema as JsonObject }),
+    ...(typeof title === 'string' && { title }),
+  }
 }
 
 /** Equal exactly for the same requester, server, tool, definition and arguments, whatever the order of their keys. */

@@ -1,16 +1,15 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
+import type { ToolFacts } from '../approval/tool-call.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
-import type { Revision } from '../elicitation/form/revision.ts'
-import type { Modes } from '../mcp/modes.ts'
+import type { Caller } from '../mcp/caller.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import type { CallIdentity } from '../mcp/request-state.ts'
 import type { Person } from '../participant/identify.ts'
 import type { AssentForServers } from './needs.ts'
-import type { RegisteredTool } from './registered-tools.ts'
 import type { WalkState } from './rounds/walk-state.ts'
 
-/** How long things take, in milliseconds. */
+/** Time limits in milliseconds. */
 export interface ServerClocks {
   /** How long a person has to answer. */
   readonly question: number
@@ -25,61 +24,64 @@ export interface ServerClocks {
 /** Settings of one server that asks. */
 export interface AskingSettings {
   readonly assent: AssentForServers
-  /** How people know the server. */
+  /** The server's name for people. */
   readonly name: string
   readonly clocks: ServerClocks
-  /** How a client of 2025-11-25 is sent to a page: asked in the call, or told by the error -32042 to come back. */
+  /** How a client of 2025-11-25 is sent to a page: by a request during the call, or by the error -32042, after which it calls again. */
   readonly urlBy: 'push' | 'error'
-  /** Clients of 2025 that have no session here are taken to know url mode, and sent to pages by the error -32042. */
+  /** Assume url mode for 2025 clients without a session, and send them to pages by the error -32042. */
   readonly assumeUrl: boolean
-  /** Modes that some clients declare without meaning it. */
+  /** What named clients do differently from what they declare. */
   readonly quirks: readonly Quirk[]
 }
 
-/** One request that may ask: who sent it, how its client can be asked, and where its walk stands. */
-export interface RequestContext extends AskingSettings {
+/** The tools of an MCP server, as their author registered them. */
+export interface ToolSource {
+  /** What a decision about a call of this tool is based on. */
+  factsOf(name: string): ToolFacts
+  /** Reads arguments with the tool's own schema: what an approver edited must still be what the handler takes. */
+  readArguments(name: string, given: JsonObject): Promise<{ readonly value: unknown } | { readonly problem: string }>
+}
+
+/** One MCP request that may ask: who sent it, how its client can be asked, and where its walk stands. */
+export interface RequestContext extends AskingSettings, Caller {
   readonly ctx: ServerContext
   readonly call: CallIdentity
   readonly person: Person
-  /** Undefined: a client from before anyone could be asked. */
-  readonly revision: Revision | undefined
   /** All that the client declared. */
   readonly capabilities: JsonObject
-  readonly modes: Modes
-  /** Whether the server can send this client a question of its own while the request is under way. */
+  /** Whether the server can send this client a request while its own is in progress. */
   readonly canPush: boolean
-  /** The tools of the server that the request came to. */
-  readonly tools: ReadonlyMap<string, RegisteredTool>
-  /** The tool has an output schema, which a refusal does not fit. */
-  readonly hasOutputSchema: boolean
-  /** What the client says to the questions of the last round. */
+  /** Undefined in the gateway, whose tools belong to its upstreams. */
+  readonly tools: ToolSource | undefined
+  /** The client's answers to the questions of the round before. */
   readonly responses: ReadonlyMap<string, unknown>
-  /** A state of ours came with the request. */
+  /** Whether the request came with a `requestState` of ours. */
   readonly isRetry: boolean
   /** Resolves when a 2025 client may be asked. */
   readonly ready: Promise<void>
-  /** Tells the client that asked that the person is done elsewhere (E11-20). */
+  /** Tells the client that a page it was sent to is done (E11-20). */
   complete(id: ElicitationId): Promise<void>
-  /** The same when they are done, in whatever process, also after this request is answered. */
+  /** The same once the question is settled, by whichever process, even after this request was answered. */
   completeLater(id: ElicitationId): void
-  /** Modes that were needed and that a 2026 client did not declare: the request ends by naming them (B26-10). */
+  /** Modes that a 2026 client would have needed to declare. If any, the request ends with an error naming them (B26-10). */
   readonly lacks: Set<'form' | 'url'>
-  /** Where the walk stands; it moves on while the handler runs. */
+  /** Where the walk stands. It is updated while the handler runs. */
   readonly walk: WalkState
 }
 
-const visits = new WeakMap<ServerContext, RequestContext>()
+const contexts = new WeakMap<ServerContext, RequestContext>()
 
-/** Remembers the visit that this context belongs to, for the handler that gets the context. */
+/** Makes the context available to the handler, which only gets the SDK's own. */
 export function rememberContext(context: RequestContext): void {
-  visits.set(context.ctx, context)
+  contexts.set(context.ctx, context)
 }
 
-/** The visit of a request; throws for a server that was not told of Assent. */
+/** The context of a request. Throws if the server was not attached. */
 export function contextOf(ctx: ServerContext): RequestContext {
-  const context = visits.get(ctx)
+  const context = contexts.get(ctx)
   if (context !== undefined) return context
   throw new TypeError(
-    'This server does not know Assent. Make it with server(), or give it to attach() before adding tools.',
+    'This MCP server is not attached to Assent. Create it with server(), or pass it to attach() before you register tools.',
   )
 }

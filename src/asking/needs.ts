@@ -18,11 +18,13 @@ import type { Login } from '../participant/identify.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Requester } from '../participant/requester.ts'
 
-/** What asking over MCP needs of an Assent. What `createAssent` makes has all of it. */
+/** The parts of an Assent that asking over MCP needs. `createAssent` gives all of them. */
 export interface AssentForServers {
   readonly vault: Vault
   readonly clock: Clock
   readonly limits: ElicitationLimits
+  /** How long a question stays open, unless its asker says otherwise, in milliseconds. */
+  readonly questionMs: number
   readonly store: { readonly steps: StepStore }
   readonly events: Events<ElicitationNews>
   readonly login?: Login
@@ -31,7 +33,7 @@ export interface AssentForServers {
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
-  wait(id: ElicitationId, guarded?: WaitOptions): Promise<Elicitation>
+  wait(id: ElicitationId, options?: WaitOptions): Promise<Elicitation>
   get(id: ElicitationId): Promise<Elicitation | undefined>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>

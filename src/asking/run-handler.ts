@@ -1,47 +1,66 @@
-import { type InputRequiredResult, ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
+import { type InputRequiredResult, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
 import { AssentError } from '../base/errors.ts'
-import { AskRefused, type RefusalResult, refusalCode, refusalResult } from '../mcp/refusal.ts'
+import { protocolErrorFrom } from '../mcp/errors.ts'
+import { AskRefused, type RefusalResult, refusalResult } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
 import { type Asks, asksFor } from './asks.ts'
 import type { RequestContext } from './context.ts'
+import { PagesRequired, visitRequiredPages } from './required-pages.ts'
 import { endRound, type Round, startRound } from './rounds/round.ts'
 
-/** Runs a handler that asks, to its end or to the end of a round. */
-async function runHandler<Result>(
-  context: RequestContext,
-  run: (ask: Asks, round: Round) => Promise<Result> | Result,
-): Promise<Result | InputRequiredResult> {
-  const round = startRound(context.ctx.mcpReq.signal)
-  const handling = Promise.resolve().then(() => run(asksFor(context, round), round))
-  return Promise.race([handling, round.over.then(() => unfinished(context, round))])
-}
+/** A handler that may ask. It runs again from the top when a 2026 client comes back with answers. */
+export type AskingHandler<Result> = (ask: Asks, round: Round) => Promise<Result> | Result
 
-/** The same for a tool: a refusal is a result, which the model can read and act on. */
+/** Runs the handler of a tool. A refusal is a result, which the model can read. */
 export async function runTool<Result>(
   context: RequestContext,
-  run: (ask: Asks, round: Round) => Promise<Result> | Result,
+  handler: AskingHandler<Result>,
 ): Promise<Result | InputRequiredResult | RefusalResult> {
   try {
-    return await runHandler(context, run)
+    return await runHandler(context, handler)
   } catch (error) {
-    if (error instanceof AskRefused) return refusalResult(error, context.hasOutputSchema)
+    if (error instanceof AskRefused) return refusalResult(error)
     throw error
   }
 }
 
-/** The same for a prompt or a resource: there a refusal is an error. */
+/** Runs the handler of a prompt or a resource. There a refusal is a JSON-RPC error. */
 export async function runOther<Result>(
   context: RequestContext,
-  run: (ask: Asks, round: Round) => Promise<Result> | Result,
+  handler: AskingHandler<Result>,
 ): Promise<Result | InputRequiredResult> {
   try {
-    return await runHandler(context, run)
+    return await runHandler(context, handler)
   } catch (error) {
-    if (error instanceof AskRefused) {
-      throw new ProtocolError(refusalCode, error.message, { status: error.status, reason: error.reason })
+    throw error instanceof AssentError ? protocolErrorFrom(error) : error
+  }
+}
+
+/** Ends with the handler's result, or with the end of a round: the questions that must be answered first. */
+async function runHandler<Result>(
+  context: RequestContext,
+  handler: AskingHandler<Result>,
+): Promise<Result | InputRequiredResult> {
+  const round = startRound(context.ctx.mcpReq.signal)
+  const handling = Promise.resolve().then(() => runUntilVisited(context, round, handler))
+  return Promise.race([handling, round.over.then(() => unfinished(context, round))])
+}
+
+/** A handler that ends with `throwRequired` runs again once the person has visited those pages. */
+async function runUntilVisited<Result>(
+  context: RequestContext,
+  round: Round,
+  handler: AskingHandler<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await handler(asksFor(context, round), round)
+    } catch (error) {
+      if (!(error instanceof PagesRequired)) throw error
+      if (!isPerRequest(context.revision))
+        throw new UrlElicitationRequiredError(error.pages.map((page) => ({ ...page })))
+      await round.during(() => visitRequiredPages(context, round, error.pages))
     }
-    if (error instanceof AssentError) throw new ProtocolError(-32603, error.message)
-    throw error
   }
 }
 

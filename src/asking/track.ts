@@ -1,16 +1,10 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type Server,
-  type ServerContext,
-  type StandardSchemaV1,
-} from '@modelcontextprotocol/server'
+import { ProtocolError, type Server, type ServerContext, type StandardSchemaV1 } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../base/json.ts'
-import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { statusOf } from '../elicitation/result.ts'
+import { codes } from '../mcp/codes.ts'
 import { requesterOf } from '../mcp/http/requester.ts'
 import { trackCapability } from '../mcp/names.ts'
-import { refusalCode } from '../mcp/refusal.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
 import type { AskingSettings } from './context.ts'
 import { keepingAlive } from './progress.ts'
@@ -20,7 +14,7 @@ interface TrackParams {
   readonly timeoutMs?: number
 }
 
-/** Both spellings of the id are read. */
+/** Reads both spellings of the id. */
 const trackParams: StandardSchemaV1<unknown, TrackParams> = {
   '~standard': {
     version: 1,
@@ -35,33 +29,29 @@ const trackParams: StandardSchemaV1<unknown, TrackParams> = {
   },
 }
 
-/** Answers `elicitation/track`: waits for a question of the one who asks, and tells how it ended. */
+/** Answers `elicitation/track`: waits until a question of the caller is settled, and says how it ended. */
 export function answerTracking({ assent, clocks }: AskingSettings, server: Server): void {
   server.registerCapabilities({ experimental: { [trackCapability]: {} } })
   server.setRequestHandler('elicitation/track', { params: trackParams }, async ({ id, timeoutMs }, ctx) => {
-    // From 2026-07-28 on the held retry does it.
+    // From 2026-07-28 on a held retry replaces tracking.
     if (isPerRequest(revisionOf(server.getNegotiatedProtocolVersion()))) {
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')
+      throw new ProtocolError(codes.methodNotFound, 'Method not found')
     }
-    await ownQuestion(assent, id, ctx)
+    await checkOwn(assent, id, ctx)
     const timeout = Math.min(timeoutMs ?? clocks.track, clocks.track)
     const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: timeout, signal: ctx.mcpReq.signal }))
     const status = statusOf(seen)
     if (status === 'pending') {
       const outcome = { status: 'timed-out', reason: 'timed-out' }
-      throw new ProtocolError(refusalCode, 'Tracking timed out: nobody has answered yet.', outcome)
+      throw new ProtocolError(codes.refused, 'Nobody has answered yet. Track it again to keep waiting.', outcome)
     }
     return seen.state.kind === 'failed' ? { status, error: seen.state.reason } : { status }
   })
 }
 
-/** Another's question looks like one that never was. */
-async function ownQuestion(
-  assent: AskingSettings['assent'],
-  id: ElicitationId,
-  ctx: ServerContext,
-): Promise<Elicitation> {
+/** Somebody else's question gets the same error as one that does not exist. */
+async function checkOwn(assent: AskingSettings['assent'], id: ElicitationId, ctx: ServerContext): Promise<void> {
   const kept = await assent.get(id)
-  if (kept?.requester.participant === requesterOf(ctx).participant) return kept
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown elicitation: ${id}`)
+  if (kept !== undefined && kept.requester.participant === requesterOf(ctx).participant) return
+  throw new ProtocolError(codes.invalidParams, `Unknown elicitation: ${id}`)
 }

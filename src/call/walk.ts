@@ -1,21 +1,44 @@
-import type { Approval, ApprovalRefused, Approving } from '../approval/approval.ts'
+import type { Approval, ApprovalRefused, Approved, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
+import type { Grant } from '../approval/grant/grant.ts'
 import type { Change } from '../approval/question/edit.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
 
-/** What a walk has besides the call itself: how to reach what the call needs, and how to send it. */
+/** What a walk needs besides the call itself. Each entrance (library, gateway, fast path) supplies its own. */
 export interface Entrance<Result, Credential, Missing> {
-  readonly approvals: Pick<Approvals, 'approve' | 'start' | 'finish'>
-  /** The account that the call needs, or what must be asked for it first. */
-  access(call: ToolCall): Promise<{ readonly kind: 'ready'; readonly credential: Credential } | Missing>
-  /** Never throws for what an upstream may well do: a lost one is a failed result, and the audit must say so. */
-  send(call: ToolCall, credential: Credential, changes: readonly Change[]): Promise<Sent<Result>>
+  readonly approvals: Pick<Approvals, 'approve' | 'begin' | 'start' | 'finish' | 'finishSoon'>
+  /** The account that the call needs, or what must be asked first. Left out: it needs none, and is decided and started at once. */
+  access?(call: ToolCall): Promise<{ readonly kind: 'ready'; readonly credential: Credential } | Missing>
+  /** Called before a yes is spent. */
+  beforeStart?(approved: Approved): Promise<void>
+  /** Called when the call is on record as started, before it is sent. */
+  started?(started: StartedCall): void
+  /** Never throws for what an upstream may do: a lost one is a failed result, which the audit must have. */
+  send(started: StartedCall, credential: Credential): Promise<Sent<Result>>
+  /**
+   * When the audit gets the end of the call: before its answer goes out (`now`), or with the next write (`soon`), which
+   * only holds for calls that spent no yes.
+   */
+  readonly finish: 'now' | 'soon'
+  /** Gets what goes wrong with a record that nobody waits for. */
+  failed?(error: unknown): void
+}
+
+/** A call that may run, and whose start is in the audit. */
+export interface StartedCall {
+  readonly walkId: string
+  /** As it was asked for, or as the approver edited it. */
+  readonly call: ToolCall
+  readonly changes: readonly Change[]
+  /** What was spent on it, or lets it run; undefined where policy alone does. */
+  readonly grant?: Grant
 }
 
 /** What came of sending a call. */
 export interface Sent<Result> {
   readonly result: Result
-  readonly outcome: 'done' | 'failed'
+  /** `handed-over`: the call is still in flight. Another entrance will `resume` the walk with it, and record its end. */
+  readonly outcome: 'done' | 'failed' | 'handed-over'
 }
 
 /** How a walk ended, for now or for good. */
@@ -25,25 +48,67 @@ export type CallOutcome<Result, Missing> =
   | ApprovalRefused
   | Missing
 
-/** One tool call, from request to reply. Walked again after an answer, it goes on from there. */
+/** One tool call, from request to reply. Entered again after an answer, it continues from there. */
 export async function walk<Result, Credential, Missing extends { readonly kind: string }>(
-  { approvals, access, send }: Entrance<Result, Credential, Missing>,
+  entrance: Entrance<Result, Credential, Missing>,
   approving: Approving,
 ): Promise<CallOutcome<Result, Missing>> {
   for (;;) {
-    const approval = await approvals.approve(approving)
-    if (approval.kind !== 'approved') return approval
+    const ready = await start(entrance, approving)
+    // One yes runs one of many copies: the others ask for the next, and a copy of this very walk learns that it ran.
+    if (ready.kind === 'taken') continue
+    if (ready.kind !== 'started') return ready as CallOutcome<Result, Missing>
 
-    const account = await access(approval.call)
-    if (account.kind !== 'ready') return account as Missing
+    const { started, credential } = ready as Ready<Credential>
+    entrance.started?.(started)
+    return { kind: 'done', result: await resume(entrance, started, credential) }
+  }
+}
 
-    const started = await approvals.start(approval, approving.walkId)
-    // One yes runs one of many copies: the others ask for the next, and a copy of this very walk is told that it ran.
-    if (started.kind === 'taken') continue
+/** Enters the walk at `send`: for a call that was started in an earlier round, or by the fast path. */
+export async function resume<Result, Credential, Missing>(
+  { approvals, send, finish, failed }: Entrance<Result, Credential, Missing>,
+  started: StartedCall,
+  credential: Credential,
+): Promise<Result> {
+  const { result, outcome } = await send(started, credential)
+  if (outcome === 'handed-over') return result
+  const { walkId, call, grant } = started
+  if (finish === 'soon' && grant === undefined) {
+    approvals.finishSoon(call, walkId, outcome).catch((error) => failed?.(error))
+  } else await approvals.finish({ call }, walkId, grant, outcome)
+  return result
+}
 
-    const { credential } = account as { credential: Credential }
-    const { result, outcome } = await send(approval.call, credential, approval.changes)
-    await approvals.finish(approval, approving.walkId, started.grant, outcome)
-    return { kind: 'done', result }
+interface Ready<Credential> {
+  readonly kind: 'started'
+  readonly started: StartedCall
+  readonly credential: Credential
+}
+
+async function start<Result, Credential, Missing extends { readonly kind: string }>(
+  { approvals, access, beforeStart }: Entrance<Result, Credential, Missing>,
+  approving: Approving,
+): Promise<Ready<Credential> | Exclude<Approval, Approved> | Missing | { readonly kind: 'taken' }> {
+  const { walkId } = approving
+  const approval = access === undefined ? await approvals.begin(approving) : await approvals.approve(approving)
+  const noCredential = undefined as Credential
+  if (approval.kind === 'begun') {
+    const { call, changes } = approval
+    return { kind: 'started', started: { walkId, call, changes }, credential: noCredential }
+  }
+  if (approval.kind !== 'approved') return approval
+
+  const account = await access?.(approval.call)
+  if (account !== undefined && account.kind !== 'ready') return account as Missing
+
+  await beforeStart?.(approval)
+  const begun = await approvals.start(approval, approving)
+  if (begun.kind === 'taken') return begun
+  const { call, changes } = approval
+  return {
+    kind: 'started',
+    started: { walkId, call, changes, ...(begun.grant && { grant: begun.grant }) },
+    credential: account === undefined ? noCredential : (account as { credential: Credential }).credential,
   }
 }

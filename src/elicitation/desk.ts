@@ -3,13 +3,16 @@ import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
 import type { Channel, LinkTo } from './channel.ts'
-import type { Elicitation } from './elicitation.ts'
+import type { Elicitation, Purpose } from './elicitation.ts'
 import type { ElicitationLimits } from './limits.ts'
 import type { Changes, ElicitationStore } from './store.ts'
 
 /** What happened at the desk, for whoever counts or logs it. */
 export type ElicitationNews =
   | { readonly kind: 'asked' | 'joined' | 'settled'; readonly elicitation: Elicitation }
+  /** A question without a kept record was asked through the requester's client, or answered there. */
+  | CarriedAsked
+  | CarriedAnswered
   | { readonly kind: 'tidy-failed'; readonly error: unknown }
   /** A client could not be asked in the way that was needed. */
   | { readonly kind: 'fallback'; readonly server: string; readonly reason: string }
@@ -20,6 +23,21 @@ export type ElicitationNews =
       readonly channel: string
       readonly error: unknown
     }
+
+/** A question that the client's sealed state carries, or a request to the client. */
+export interface CarriedAsked {
+  readonly kind: 'carried-asked'
+  readonly server: string
+  readonly mode: 'form' | 'url'
+  readonly purpose: Purpose
+}
+
+export interface CarriedAnswered extends Omit<CarriedAsked, 'kind'> {
+  readonly kind: 'carried-answered'
+  readonly action: 'accept' | 'decline' | 'cancel'
+  /** Since it was asked, if that is known. */
+  readonly waitedMs?: number
+}
 
 /** Everything that asking and answering needs, bound once in assent.ts. */
 export interface Desk {

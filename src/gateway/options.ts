@@ -1,48 +1,155 @@
+import type { ServerClocks } from '../asking/context.ts'
 import type { AssentForServers } from '../asking/needs.ts'
+import { type Duration, milliseconds } from '../base/durations.ts'
+import { BadArgument } from '../base/errors.ts'
 import type { Events } from '../base/events.ts'
 import type { GatewayNews } from '../call/news.ts'
+import type { HttpOptions } from '../mcp/http/serve.ts'
+import type { Quirk } from '../mcp/quirks.ts'
+import { openUpstream } from './upstream/open.ts'
+import { defaultUpstreamLimits, type UpstreamContext, type UpstreamLimits } from './upstream/options.ts'
+import { ProcessSlots } from './upstream/stdio/process-slots.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
-/** One server behind the gateway. */
-export interface UpstreamServer {
-  /** Names it everywhere: `[a-z0-9-]{1,32}`. */
-  readonly id: string
-  readonly upstream: Upstream
-  /** What it says about its own tools may allow a call, not only stop one. */
-  readonly trusted: boolean
-  /** Whose credential of the requester goes with each request. */
-  readonly provider?: string
-}
-
-/** How long things take, in milliseconds. */
-export interface GatewayClocks {
-  /** How long a person has to answer what an upstream asks. */
-  readonly upstreamAsk: number
-  /** How long a call of a 2025 upstream is kept for a 2026 client that has not come back. */
-  readonly park: number
-  /** How long a list of an upstream is believed, unless it says otherwise. */
-  readonly lists: number
-}
-
-export interface GatewayLimits {
-  /** Calls of 2026 clients that wait for people at once, with a 2025 upstream behind them. */
-  readonly parked: number
-  /** Questions in a minute that one upstream may put to one requester. Left out: as many as it likes. */
-  readonly asksPerMinute?: number
-}
-
-/** What the gateway is told. */
-export interface GatewaySettings {
+/** What `createGateway` takes. Only `assent` and `servers` have no default. */
+export interface GatewayOptions {
   readonly assent: AssentForServers
-  readonly servers: readonly UpstreamServer[]
-  readonly clocks: GatewayClocks
-  readonly limits: GatewayLimits
-  /** False: upstreams are told that nobody can be asked. */
-  readonly elicitation: boolean
+  /** The MCP servers behind the gateway, by id: `[a-z0-9-]{1,32}`. A map keeps any order; where two have a resource, the first wins. */
+  readonly servers: Readonly<Record<string, ServerOptions>> | ReadonlyMap<string, ServerOptions>
+  /** The gateway's name towards clients and upstreams. Default: assent. */
+  readonly name?: string
+  /** The gateway's version towards clients and upstreams. Default: 0. */
+  readonly version?: string
+  readonly clocks?: GatewayClockOptions
+  readonly limits?: GatewayLimits
+  /** Limits towards each upstream. */
+  readonly upstreamLimits?: Partial<UpstreamLimits>
+  /** False: upstreams are told that nobody can be asked. Default: true. */
+  readonly elicitation?: boolean
+  /** What named clients do differently from what they declare. Default: none. */
+  readonly quirks?: readonly Quirk[]
+  /** Settings of the HTTP endpoints. */
+  readonly http?: Omit<HttpOptions, 'clock' | 'login' | 'fastPath' | 'onListen' | 'onError'>
+  /** Receives what goes wrong while serving, for the log. */
   readonly onError?: (error: unknown) => void
-  /** Hears of calls and of what was agreed on with either side. */
+  /** Receives calls, changes of upstreams, and what was negotiated with either side. */
   readonly news?: Events<GatewayNews>
 }
 
-export const defaultGatewayClocks: GatewayClocks = { upstreamAsk: 60_000, park: 60_000, lists: 60_000 }
-export const defaultGatewayLimits: GatewayLimits = { parked: 2_000 }
+/** One MCP server behind the gateway: a program, an address, or an `Upstream` of your own. */
+export type ServerOptions = (ProgramOptions | AddressOptions | { readonly upstream: Upstream }) & {
+  /** Believe what the server says about its own tools (annotations) when it makes a call less strict. Default: false. */
+  readonly trusted?: boolean
+  /** The provider whose account of the requester goes with each request. Default: none. */
+  readonly provider?: string
+}
+
+/** A program that speaks MCP on its standard input and output. */
+export interface ProgramOptions {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+/** An address that speaks MCP over HTTP. */
+export interface AddressOptions {
+  readonly url: string | URL
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface GatewayClockOptions {
+  /** How long a person has to answer. Default: Assent's `clocks.question`. */
+  readonly question?: Duration
+  /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
+  readonly hold?: Duration
+  /** How long a 2026 client may take until it sends its state back. Default: 15 minutes. */
+  readonly state?: Duration
+  /** How long `elicitation/track` waits. Default: 300 seconds. */
+  readonly track?: Duration
+  /** How long a person has to answer what an upstream asks. Default: 60 seconds. */
+  readonly upstreamAsk?: Duration
+  /** How long a call of a 2025 upstream is kept for a 2026 client that has not come back. Default: 60 seconds. */
+  readonly park?: Duration
+  /** How long a list of an upstream is cached, unless the upstream says otherwise. Default: 60 seconds. */
+  readonly lists?: Duration
+}
+
+export interface GatewayLimits {
+  /** Calls of 2026 clients that wait for people at once, with a 2025 upstream behind them. Default: 2,000. */
+  readonly parked?: number
+  /** Questions in a minute that one upstream may put to one requester. Default: no limit. */
+  readonly asksPerMinute?: number
+}
+
+/** One server behind the gateway, opened. */
+export interface UpstreamServer {
+  readonly id: string
+  readonly upstream: Upstream
+  readonly trusted: boolean
+  readonly provider?: string
+}
+
+/** The options with their defaults; times in milliseconds. */
+export interface GatewaySettings {
+  readonly assent: AssentForServers
+  readonly servers: readonly UpstreamServer[]
+  readonly clocks: ServerClocks & { readonly upstreamAsk: number; readonly park: number; readonly lists: number }
+  readonly limits: { readonly parked: number; readonly asksPerMinute?: number }
+  readonly elicitation: boolean
+  readonly onError?: (error: unknown) => void
+  readonly news?: Events<GatewayNews>
+}
+
+export function settingsFrom(options: GatewayOptions): GatewaySettings {
+  const { assent, clocks = {}, limits = {}, elicitation = true, onError, news } = options
+  return {
+    assent,
+    servers: entriesOf(options.servers).map(openServer(options)),
+    clocks: {
+      question: milliseconds(clocks.question ?? assent.questionMs),
+      hold: milliseconds(clocks.hold ?? '45s'),
+      state: milliseconds(clocks.state ?? '15m'),
+      track: milliseconds(clocks.track ?? '300s'),
+      upstreamAsk: milliseconds(clocks.upstreamAsk ?? '60s'),
+      park: milliseconds(clocks.park ?? '60s'),
+      lists: milliseconds(clocks.lists ?? '60s'),
+    },
+    limits: { parked: 2_000, ...limits },
+    elicitation,
+    ...(onError && { onError }),
+    ...(news && { news }),
+  }
+}
+
+function entriesOf(servers: GatewayOptions['servers']): [string, ServerOptions][] {
+  return servers instanceof Map ? [...servers] : Object.entries(servers)
+}
+
+function openServer(options: GatewayOptions): (entry: [string, ServerOptions]) => UpstreamServer {
+  const { assent, name = 'assent', version = '0', upstreamLimits, news } = options
+  const context: UpstreamContext = {
+    clock: assent.clock,
+    self: { name, version },
+    limits: { ...defaultUpstreamLimits, ...upstreamLimits },
+    slots: new ProcessSlots(),
+    ...(news && { news }),
+  }
+  return ([id, { trusted = false, provider, ...where }]) => {
+    if (!/^[a-z0-9-]{1,32}$/.test(id)) {
+      throw new BadArgument(`"${id}" cannot be the id of a server. Use 1 to 32 of a-z, 0-9 and "-".`)
+    }
+    return {
+      id,
+      upstream: upstreamOf(id, where as ServerOptions, context),
+      trusted,
+      ...(provider !== undefined && { provider }),
+    }
+  }
+}
+
+function upstreamOf(name: string, where: ServerOptions, context: UpstreamContext): Upstream {
+  if ('upstream' in where) return where.upstream
+  if ('url' in where) return openUpstream({ ...where, name, url: new URL(where.url) }, context)
+  return openUpstream({ ...where, name }, context)
+}

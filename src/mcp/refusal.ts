@@ -1,7 +1,7 @@
 import { AssentError } from '../base/errors.ts'
 import { outcomeKey } from './names.ts'
 
-/** How a call ended that did not run, in a word for programs. */
+/** Why a call did not run, for programs. */
 export type RefusalStatus =
   | 'declined'
   | 'denied'
@@ -13,11 +13,11 @@ export type RefusalStatus =
   | 'already-run'
   | 'invalid'
 
-/** A question that got no yes. Thrown where it was asked, so that a handler may go another way; else the call ends with it. */
+/** A question that got no yes. Thrown where it was asked: a handler may catch it, otherwise the call ends with it. */
 export class AskRefused extends AssentError {
   readonly code = 'ask_refused'
   readonly status: RefusalStatus
-  /** Why, in a word for programs. */
+  /** More exact than `status`, for programs. */
   readonly reason: string
 
   constructor(status: RefusalStatus, message: string, reason: string = status) {
@@ -27,13 +27,12 @@ export class AskRefused extends AssentError {
   }
 }
 
-/** What a call that was refused gives back: text for the model, and the outcome for programs. */
+/** The result of a refused call: text for the model, the outcome for programs. */
 export interface RefusalResult {
   [key: string]: unknown
   isError: true
   content: [{ type: 'text'; text: string }]
   _meta: { [outcomeKey]: Outcome }
-  structuredContent?: Outcome & Record<string, unknown>
 }
 
 interface Outcome {
@@ -41,16 +40,14 @@ interface Outcome {
   reason: string
 }
 
-/** The number of the error that other methods than tools/call end with; outside what JSON-RPC and MCP reserve. */
-export const refusalCode = -31001
-
-/** A refusal as the result of a tool. Older clients throw on structured content that does not fit an output schema. */
-export function refusalResult({ message, status, reason }: AskRefused, hasOutputSchema: boolean): RefusalResult {
-  const outcome = { status, reason }
+/**
+ * A refusal as the result of a tool. Never with `structuredContent`: clients of SDK 1.x check it against the tool's output
+ * schema even on errors, and some show their model nothing else.
+ */
+export function refusalResult({ message, status, reason }: AskRefused): RefusalResult {
   return {
     isError: true,
     content: [{ type: 'text', text: message }],
-    _meta: { [outcomeKey]: outcome },
-    ...(!hasOutputSchema && { structuredContent: outcome }),
+    _meta: { [outcomeKey]: { status, reason } },
   }
 }

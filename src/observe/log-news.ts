@@ -4,7 +4,7 @@ import type { GatewayNews } from '../call/news.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Log } from './log.ts'
-import { outcomeOf, waitedMs } from './outcome.ts'
+import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
 
 /**
  * Writes what happens with questions. No line holds what was asked, what it was about, or who a person is: logs go
@@ -22,6 +22,13 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
         const via = state.kind === 'answered' ? { via: state.by.via } : {}
         const end = { outcome: outcomeOf(state), waitedMs: waitedMs(createdAt, state), ...via }
         return log.info({ ...factsOf(news.elicitation), ...end }, 'settled')
+      }
+      case 'carried-asked':
+        return log.info({ server: visibleLine(news.server, 60), mode: news.mode, purpose: news.purpose }, 'asked')
+      case 'carried-answered': {
+        const { mode, purpose, waitedMs } = news
+        const end = { outcome: actionOutcome(news.action), via: 'client', ...(waitedMs !== undefined && { waitedMs }) }
+        return log.info({ server: visibleLine(news.server, 60), mode, purpose, ...end }, 'settled')
       }
       case 'fallback':
         return log.warn({ server: news.server, reason: news.reason }, 'a client could not be asked')

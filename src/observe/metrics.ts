@@ -3,7 +3,7 @@ import type { Events } from '../base/events.ts'
 import type { GatewayNews } from '../call/news.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import { labelValues } from './label-values.ts'
-import { outcomeOf, waitedMs } from './outcome.ts'
+import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
 
 /** What is read when somebody looks, in the place of being counted. */
 export interface MetricsSources {
@@ -53,6 +53,13 @@ export function createMetrics({ servers, open, sessions, parked }: MetricsOption
         const { createdAt, state } = news.elicitation
         series.settled.inc({ ...kindOf(news.elicitation), outcome: outcomeOf(state) })
         return series.wait.observe(kindOf(news.elicitation), waitedMs(createdAt, state) / 1_000)
+      }
+      case 'carried-asked':
+        return series.asks.inc({ mode: news.mode, purpose: news.purpose, joined: 'false' })
+      case 'carried-answered': {
+        const kind = { mode: news.mode, purpose: news.purpose }
+        series.settled.inc({ ...kind, outcome: actionOutcome(news.action) })
+        return news.waitedMs === undefined ? undefined : series.wait.observe(kind, news.waitedMs / 1_000)
       }
       case 'fallback':
         return series.fallbacks.inc({ reason: reason(news.reason) })

@@ -6,7 +6,11 @@ export type AskOutcome = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'fa
 const ofAction = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
 
 export function outcomeOf(state: ElicitationState): AskOutcome {
-  return state.kind === 'answered' ? ofAction[state.answer.action] : state.kind
+  return state.kind === 'answered' ? actionOutcome(state.answer.action) : state.kind
+}
+
+export function actionOutcome(action: 'accept' | 'decline' | 'cancel'): AskOutcome {
+  return ofAction[action]
 }
 
 /** From asking to settling; never less than nothing, for two machines may have settled and asked. */

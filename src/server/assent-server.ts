@@ -22,12 +22,14 @@ import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import { addAccessTools } from './access-tools.ts'
 import { approvedTool } from './approved-tool.ts'
+import { type ArgumentsHandler, withOrWithoutArguments } from './handler-arguments.ts'
+import { registeredTools } from './registered-tools.ts'
 
 export interface AssentServerOptions {
   /** How people know this server. */
   readonly name: string
   readonly clocks?: {
-    /** How long a person has to answer. Default: 10 minutes. */
+    /** How long a person has to answer. Default: Assent's `clocks.question`. */
     readonly question?: Duration
     /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
     readonly hold?: Duration
@@ -59,16 +61,16 @@ export interface AssentServer {
   /** A tool that asks: `registerTool(name, config, tool(async (args, ask, ctx) => …))`. */
   tool<Args>(
     handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<ToolResult>,
-  ): (args: Args, ctx: ServerContext) => Promise<ToolResult>
+  ): ArgumentsHandler<Args, ToolResult>
   /** A tool without arguments that asks. */
   plainTool(handler: (ask: Asks, ctx: ServerContext) => Maybe<ToolResult>): (ctx: ServerContext) => Promise<ToolResult>
   /** A tool whose every call is decided by policy, and approved where it says so, before the handler runs. */
   approvedTool<Args>(
     handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<ToolResult>,
-  ): (args: Args, ctx: ServerContext) => Promise<ToolResult>
+  ): ArgumentsHandler<Args, ToolResult>
   prompt<Args>(
     handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>,
-  ): (args: Args, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>
+  ): ArgumentsHandler<Args, GetPromptResult | InputRequiredResult>
   /** A prompt without arguments that asks. */
   plainPrompt(
     handler: (ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>,
@@ -87,17 +89,18 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
   const settings = settingsFrom(assent, options)
   const withTools = providersWithTools(assent, options)
   const attached = (server: McpServer) => {
-    attach(settings, server)
+    attach(settings, server, registeredTools(server))
     if (withTools.length > 0) addAccessTools(settings, server, withTools)
     return server
   }
   return {
     server: (info, serverOptions) => attached(new McpServer(info, serverOptions)),
     attach: attached,
-    tool: (handler) => (args, ctx) => runTool(contextOf(ctx), (ask) => handler(args, ask, ctx)),
+    tool: (handler) => withOrWithoutArguments((args, ctx) => runTool(contextOf(ctx), (ask) => handler(args, ask, ctx))),
     plainTool: (handler) => (ctx) => runTool(contextOf(ctx), (ask) => handler(ask, ctx)),
     approvedTool: (handler) => approvedTool(handler),
-    prompt: (handler) => (args, ctx) => runOther(contextOf(ctx), (ask) => handler(args, ask, ctx)),
+    prompt: (handler) =>
+      withOrWithoutArguments((args, ctx) => runOther(contextOf(ctx), (ask) => handler(args, ask, ctx))),
     plainPrompt: (handler) => (ctx) => runOther(contextOf(ctx), (ask) => handler(ask, ctx)),
     resource:
       (handler) =>
@@ -128,7 +131,7 @@ function settingsFrom(
     assent,
     name,
     clocks: {
-      question: milliseconds(clocks.question ?? '10m'),
+      question: milliseconds(clocks.question ?? assent.questionMs),
       hold: milliseconds(clocks.hold ?? '45s'),
       state: milliseconds(clocks.state ?? '15m'),
       track: milliseconds(clocks.track ?? '300s'),

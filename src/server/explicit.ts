@@ -1,20 +1,13 @@
-import { type ServerContext, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
+import type { ServerContext } from '@modelcontextprotocol/server'
 import type { Asks } from '../asking/asks.ts'
 import { contextOf } from '../asking/context.ts'
+import { PagesRequired, type RequiredPage } from '../asking/required-pages.ts'
 import { AssentError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId, Question } from '../elicitation/elicitation.ts'
 import type { Content } from '../elicitation/form/schema.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import { AskRefused } from '../mcp/refusal.ts'
-
-/** One page a client is to send its person to. */
-export interface RequiredUrl {
-  readonly mode: 'url'
-  readonly message: string
-  readonly url: string
-  readonly elicitationId: string
-}
 
 export interface CreatedUrl {
   readonly elicitationId: ElicitationId
@@ -25,9 +18,15 @@ export interface CreatedUrl {
 
 /** Asks step by step, for handlers that keep the steps in their own hands. */
 export interface ExplicitAsking {
-  createUrl(params: { message: string; path: string; metadata?: JsonObject }): Promise<CreatedUrl>
-  /** Ends the call by telling the client to send its person to these pages and to call again. */
-  throwRequired(urls: readonly RequiredUrl[]): never
+  /** Keeps a question that is answered on a page. `schema`: what the page asks for, as the form schema of MCP. */
+  createUrl(params: {
+    message: string
+    path: string
+    schema?: Record<string, unknown>
+    metadata?: JsonObject
+  }): Promise<CreatedUrl>
+  /** Ends the handler: the client sends its person to these pages, and the handler runs again once they are done. */
+  throwRequired(urls: readonly RequiredPage[]): never
   /** Whether the client can send its person to a page. */
   isSupported(): boolean
   /** The result of a question that was asked for this participant. */
@@ -55,9 +54,9 @@ export function explicitAsking(ctx: ServerContext, ask: Asks): ExplicitAsking {
   const { assent, call, modes, name, clocks } = context
   const { participant } = call.requester
   return {
-    async createUrl({ message, path, metadata = {} }) {
+    async createUrl({ message, path, schema, metadata = {} }) {
       const { elicitation } = await assent.ask({
-        question: { mode: 'url', message, page: path },
+        question: { mode: 'url', message, page: path, ...(schema !== undefined && { schema }) },
         purpose: purposeOf(path),
         ...(typeof metadata.type === 'string' && { type: metadata.type }),
         origin: { server: name },
@@ -70,7 +69,7 @@ export function explicitAsking(ctx: ServerContext, ask: Asks): ExplicitAsking {
       return { elicitationId: id, url: urlIn(question), completionNotifier: () => context.complete(id) }
     },
     throwRequired(urls) {
-      throw new UrlElicitationRequiredError(urls.map((url) => ({ ...url })))
+      throw new PagesRequired(urls)
     },
     isSupported: () => modes.url,
     getResult: (id) => assent.getResult(participant, id),

@@ -3,6 +3,7 @@ export type { ApprovalOptions } from '../asking/approval/tool-call.ts'
 export type { AskOptions, Asks, ConfirmOptions, PageOptions, SecretOptions } from '../asking/asks.ts'
 export type { FormInput, FormOutput } from '../asking/form.ts'
 export type { AssentForServers } from '../asking/needs.ts'
+export type { RequiredPage } from '../asking/required-pages.ts'
 export { AskedDifferently } from '../asking/rounds/ask.ts'
 export { requireScopes } from '../mcp/http/guard/require-scopes.ts'
 export type { HttpLimits, HttpOptions, HttpServing } from '../mcp/http/serve.ts'
@@ -17,6 +18,5 @@ export {
   type ExplicitAsking,
   explicitAsking,
   type FormResponse,
-  type RequiredUrl,
 } from './explicit.ts'
 export { requireConnection } from './require-connection.ts'

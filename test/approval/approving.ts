@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Approval, ApprovalRefused, Approved } from '../../src/approval/approval.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
-import { type CallOutcome, walk } from '../../src/call/walk.ts'
+import { type CallOutcome, type Entrance, walk } from '../../src/call/walk.ts'
 import type { Answering, Via } from '../../src/elicitation/answering/answerers.ts'
 import type { Answer, Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
 import type { Content } from '../../src/elicitation/form/schema.ts'
@@ -18,13 +18,14 @@ export interface Upstream {
 /** An upstream that does what it is told, behind this Assent. */
 export function anUpstream({ approvals }: Pick<Assent, 'approvals'>): Upstream {
   const sent: ToolCall[] = []
-  const entrance = {
+  const entrance: Entrance<string, undefined, never> = {
     approvals,
     access: async () => ({ kind: 'ready', credential: undefined }) as const,
-    send: async (call: ToolCall) => {
+    send: async ({ call }: { readonly call: ToolCall }) => {
       sent.push(call)
       return { result: 'ran', outcome: 'done' } as const
     },
+    finish: 'now',
   }
   return {
     sent,

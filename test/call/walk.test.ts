@@ -83,7 +83,7 @@ describe('a reply that was lost', () => {
     const access = async () => ({ kind: 'ready', credential: undefined }) as const
     const { id } = await asksAnd(assent)
     const failing = { call: aCall(), walkId: 'walk-1', question: id }
-    const ran = await walk({ approvals: assent.approvals, access, send }, failing)
+    const ran = await walk({ approvals: assent.approvals, access, send, finish: 'now' }, failing)
     expect(ran).toEqual({ kind: 'done', result: 'lost' })
     expect(await assent.approvals.approve(failing)).toEqual(refusal('already-run', 'failed'))
 
@@ -92,7 +92,7 @@ describe('a reply that was lost', () => {
     const killed = { call: other, walkId: 'walk-2', question: question.id }
     const approval = await assent.approvals.approve(killed)
     isApproved(approval)
-    expect(await assent.approvals.start(approval, 'walk-2')).toMatchObject({ kind: 'started' })
+    expect(await assent.approvals.start(approval, { walkId: 'walk-2' })).toMatchObject({ kind: 'started' })
     const words = 'This call ran already, and nobody knows how it ended. Nothing ran again.'
     expect(await assent.approvals.approve(killed)).toEqual(refusal('already-run', 'unknown', words))
   })
@@ -132,7 +132,7 @@ describe('two clocks', () => {
     const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id })
     isApproved(approval)
     clock.advance(60 * minute)
-    expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
     expect(await audited(assent, 'grant-spent', 'call-started')).toEqual([])
   })
 })
@@ -150,7 +150,7 @@ describe('what changes while the account of a call is fetched', () => {
     }
     const send = async () => ({ result: await upstream.sent.push(aCall()), outcome: 'done' }) as const
     const outcome = await walk(
-      { approvals: assent.approvals, access, send },
+      { approvals: assent.approvals, access, send, finish: 'now' },
       { call: aCall(), walkId: 'w', question: id },
     )
     return { outcome, sent: upstream.sent, id }
@@ -181,7 +181,7 @@ describe('what changes while the account of a call is fetched', () => {
     const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id })
     isApproved(approval)
     await assent.approvals.revoke(grantIdFor(id), alice)
-    expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
     expect((await anUpstream(assent).run(aCall(), 'walk-1', id)).kind).toBe('question')
   })
 
@@ -193,9 +193,9 @@ describe('what changes while the account of a call is fetched', () => {
     const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1' })
     isApproved(approval)
     clock.advance(3_600_000)
-    expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
     await store.grants.forget(alice)
-    expect(await assent.approvals.start(approval, 'walk-1')).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
   })
 })
 
@@ -204,7 +204,7 @@ test('an account that is missing is asked for before the yes is spent', async ()
   const { id } = await asksAnd(assent)
   const missing = { kind: 'connect', provider: 'notes' } as const
   const send = async () => ({ result: 'ran', outcome: 'done' }) as const
-  const entrance = { approvals: assent.approvals, access: async () => missing, send }
+  const entrance = { approvals: assent.approvals, access: async () => missing, send, finish: 'now' } as const
   const question: ElicitationId = id
   expect(await walk(entrance, { call: aCall(), walkId: 'walk-1', question })).toBe(missing)
   expect(await audited(assent, 'grant-spent')).toEqual([])

@@ -6,7 +6,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/cli/config/read.ts'
 import { gatewayFrom } from '../../src/cli/serve/gateway-from-config.ts'
-import { defaultGatewayLimits } from '../../src/gateway/options.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { say } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
@@ -52,7 +51,7 @@ describe.each(Object.entries(upstreams))('an upstream of %s', (era, start) => {
       { up: { url: await start() }, other: { url: await start() } },
       {
         withLogin: true,
-        limits: { ...defaultGatewayLimits, asksPerMinute: 2 },
+        limits: { asksPerMinute: 2 },
         assentOptions: { clock, policy: { default: 'allow', fallback: 'inbox' } } as never,
       },
     )
@@ -105,7 +104,7 @@ test.each([
       throw new UrlElicitationRequiredError([page])
     })
   })
-  const { connect } = await gated({ up: { url } }, { limits: { ...defaultGatewayLimits, asksPerMinute: 1 } })
+  const { connect } = await gated({ up: { url } }, { limits: { asksPerMinute: 1 } })
   const client = await connect(how, { only: 'up' })
   client.answers(() => ({ action: 'accept' }))
   if (how === connect11) await expect(client.call('visit')).rejects.toMatchObject({ code: -32_042 })

@@ -6,18 +6,9 @@ import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport as OldHttp } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { createMcpHandler, type McpHttpHandler, McpServer, type ServerNotifier } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
-import { systemClock } from '../../src/base/clock.ts'
-import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
-import { defaultGatewayClocks, defaultGatewayLimits, type UpstreamServer } from '../../src/gateway/options.ts'
-import { openUpstream } from '../../src/gateway/upstream/open.ts'
-import {
-  defaultUpstreamLimits,
-  type HttpSettings,
-  type StdioSettings,
-  type UpstreamLimits,
-  type UpstreamSettings,
-} from '../../src/gateway/upstream/options.ts'
-import { ProcessSlots } from '../../src/gateway/upstream/stdio/process-slots.ts'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway/index.ts'
+import type { UpstreamServer } from '../../src/gateway/options.ts'
+import type { HttpSettings, StdioSettings, UpstreamLimits } from '../../src/gateway/upstream/options.ts'
 import type { Assent, AssentOptions } from '../../src/index.ts'
 import { listening, login } from '../server/servers.ts'
 import type { AskedClient, Connect, ConnectOptions } from '../support/asking-clients.ts'
@@ -53,29 +44,10 @@ export async function gated(
   { assentOptions = {}, withLogin = false, upstreamLimits = {}, ...options }: GatedOptions = {},
 ): Promise<Gated> {
   const assent = await anAssent({ policy: { default: 'allow', fallback: 'inbox' }, ...assentOptions })
-  const upstreamContext = {
-    clock: systemClock,
-    self: { name: 'assent', version: '0' },
-    limits: { ...defaultUpstreamLimits, ...upstreamLimits },
-    slots: new ProcessSlots(64),
-  }
-  const servers = Object.entries(upstreams).map(
-    ([id, { trusted = false, provider, ...settings }]): UpstreamServer => ({
-      id,
-      upstream: openUpstream({ name: id, ...settings } as UpstreamSettings, upstreamContext),
-      trusted,
-      ...(provider !== undefined && { provider }),
-    }),
-  )
   const gateway = createGateway({
     assent: withLogin ? { ...assent, login } : assent,
-    servers,
-    name: 'assent',
-    version: '0',
-    clocks: defaultGatewayClocks,
-    limits: defaultGatewayLimits,
-    elicitation: true,
-    asking: { question: 600_000, hold: 45_000, state: 900_000, track: 300_000 },
+    servers: upstreams as GatewayOptions['servers'],
+    upstreamLimits,
     ...options,
   })
   const server = createServer((request, response) => {

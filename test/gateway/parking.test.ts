@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { defaultGatewayClocks } from '../../src/gateway/options.ts'
 import { say, until } from '../server/servers.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { askingUpstreams, gated, oldServer } from './gateways.ts'
 
 const upstream = () => askingUpstreams['2025 over HTTP']()
-const short = { ...defaultGatewayClocks, upstreamAsk: 10_000, park: 150 }
+const short = { upstreamAsk: 10_000, park: 150 }
 
 test('a call whose client stays away is given up in its time, and a late answer is told so plainly', async () => {
   const { url, gateway } = await gated({ up: await upstream() }, { clocks: short })

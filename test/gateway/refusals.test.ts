@@ -1,6 +1,5 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { defaultGatewayClocks } from '../../src/gateway/options.ts'
 import { say } from '../server/servers.ts'
 import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
@@ -89,7 +88,7 @@ describe.each([
   })
 
   test('hears -31001 and the reason when nobody answers in time, never a pretended no', async () => {
-    const clocks = { ...defaultGatewayClocks, upstreamAsk: 300, park: 20_000 }
+    const clocks = { upstreamAsk: 300, park: 20_000 }
     const { connect, gateway } = await gated({ up: { url: await asks(form) } }, { ...noInbox, clocks })
     const client = await connect(how, { only: 'up' })
     client.answers(() => new Promise((resolve) => setTimeout(() => resolve({ action: 'cancel' }), 1_500)))

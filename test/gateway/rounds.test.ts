@@ -120,7 +120,7 @@ test('a 2025 upstream that waits for one and the same page is not called again f
   const { url: at } = await gated(
     { up: { url } },
     {
-      asking: { question: 600_000, hold: 50, state: 900_000, track: 300_000 },
+      clocks: { hold: 50 },
       assentOptions: { clock, policy: { default: 'allow', fallback: 'inbox' } } as never,
     },
   )

@@ -39,7 +39,7 @@ describe('a handler that asks otherwise when it is walked again', () => {
       requestState: first.result?.requestState,
     })
     expect(second.result).toMatchObject({ isError: true })
-    expect(second.result?.content?.[0]?.text).toContain('Question "1" was another one')
+    expect(second.result?.content?.[0]?.text).toContain('Question "1" differs from the one')
     expect(got).toEqual([])
   })
 
@@ -233,7 +233,7 @@ describe('a round', () => {
       server.registerTool('lost', {}, (ctx) => other.plainTool(async () => say('never'))({ ...ctx } as never) as never)
     })
     const client = await connect(connect26)
-    expect((await client.call('lost')).text).toContain('This server does not know Assent')
+    expect((await client.call('lost')).text).toContain('This MCP server is not attached to Assent')
   })
 })
 

@@ -116,7 +116,6 @@ const scenarios: Scenario[] = [
         text: 'The person declined.',
         isError: true,
         outcome,
-        structuredContent: outcome,
       })
     },
   },

@@ -1,90 +1,76 @@
-import type { Approval, Approved } from '../../approval/approval.ts'
-import type { Grant } from '../../approval/grant/grant.ts'
+import type { Approval } from '../../approval/approval.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
 import { formForClient } from '../../approval/question/ask-approval.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
-import { type Sent, walk } from '../../call/walk.ts'
+import { type Entrance, resume, type Sent, type StartedCall, walk } from '../../call/walk.ts'
 import { answererNames } from '../../elicitation/answering/answerers.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { RequestContext } from '../context.ts'
-import { sameQuestion, spendAgain, spendYes } from '../rounds/ask.ts'
+import { claimOnce, sameQuestion, spendAgain, spendYes } from '../rounds/ask.ts'
 import type { Round } from '../rounds/round.ts'
 import type { AnsweredAsk } from '../rounds/walk-state.ts'
 import { askApprover, canBeAskedNow } from './ask-approver.ts'
 import { cannotAskApprover, holdForApprover } from './hold-for-approver.ts'
 import { takeAnswer } from './take-approval.ts'
 
-/** What approving a call asks for when its handler says so itself. */
+/** An approval that a handler asks for by itself, in its own words. */
 export interface HandlerDecision {
   readonly message: string
   readonly decision: Decision
 }
 
-/** A call that wants to run, and what to do when it may. */
+/** A call that may only run after it was decided and, where that says so, approved. */
 export interface GuardedCall<Result, Credential = undefined> {
+  /** Names the approval within its request. */
   readonly key: string
   readonly call: ToolCall
   /** Left out: policy decides. */
   readonly byHandler?: HandlerDecision
-  /** What the call needs besides the yes; asks for it by itself. Left out: nothing. */
+  /** Gets the account that the call needs, and asks for it if it is missing. Left out: it needs none. */
   access?(): Promise<Credential>
-  /** Told when the call waits for somebody's yes. */
+  /** Called when the call waits for somebody's yes. */
   asked?(): void
-  /** Runs the call: as it was asked for, or as the approver edited it. Must not throw. */
-  send(call: ToolCall, changes: readonly Change[], credential: Credential): Promise<Sent<Result>>
+  /** Runs the call, as it was asked for or as the approver edited it. Must not throw. */
+  send(started: StartedCall, credential: Credential): Promise<Sent<Result>>
+}
+
+/** Where an approval stands in its walk. */
+interface Place {
+  readonly key: string
+  readonly fingerprint: string
 }
 
 /**
- * Walks a call to its end: asks whoever may approve it by the best way there is, and runs it. Entered again after an
- * answer, it goes on from there; a yes that was spent before a later question is carried by the sealed state.
+ * Walks a call to its end: asks the approver by the best way there is, then runs it. Entered again after an answer, it
+ * continues from there. A yes that was spent before a later question is carried by the sealed state.
  */
 export async function approveCall<Result, Credential = undefined>(
   context: RequestContext,
   round: Round,
   guarded: GuardedCall<Result, Credential>,
 ): Promise<Result> {
-  const { assent, walk: state, revision } = context
-  const { key, call, byHandler, send } = guarded
-  // Only what the handler says of it: what became of the tool or its rule meanwhile asks again, and is no mistake.
+  const { walk: state } = context
+  const { key, call, byHandler } = guarded
+  // Only what the handler says. A tool or rule that changed meanwhile asks again, and is not the handler's mistake.
   const fingerprint = digest([byHandler?.decision.ruleDigest ?? '', byHandler?.message ?? ''])
+  const place = { key, fingerprint }
   const before = sameQuestion(key, state.answered, fingerprint)
-  if (before?.spentFor === callDigest(call)) return goOn(context, guarded, before)
+  if (before?.spentFor === callDigest(call)) return resumeSpent(context, guarded, place, before)
+  // A state that is sent again starts the call again, so its second start is audited as well.
+  const isStarted =
+    before?.startedAs === callDigest(call) && (await claimOnce(context, `started ${state.round ?? 0} ${key}`))
 
   let question = sameQuestion(key, state.pending, fingerprint)?.record
-  let spent: Grant | undefined
   await takeAnswer(context, key)
-  const entrance = {
-    approvals: {
-      ...assent.approvals,
-      async start(approved: Approved, name: string) {
-        // A lasting yes is not used up, so the state that brought it is: sent again, it runs nothing (M26-11).
-        const isLasting = approved.grant?.uses.kind === 'many'
-        if (isLasting && question !== undefined && isPerRequest(revision)) await spendYes(context, question)
-        const started = await assent.approvals.start(approved, name)
-        if (started.kind === 'started') spent = started.grant
-        return started
-      },
-    },
-    access: async () => ({ kind: 'ready', credential: (await guarded.access?.()) as Credential }) as const,
-    send: (approved: ToolCall, credential: Credential, changes: readonly Change[]) => {
-      delete state.pending[key]
-      // What policy or a lasting yes allows is decided anew in the next round; what was spent cannot be.
-      if (spent?.uses.kind === 'once') {
-        const record = spent.elicitation
-        const kept = { fingerprint, spentFor: callDigest(call), value: changes as unknown as Json }
-        state.answered[key] = { ...kept, ...(record !== undefined && { record }) }
-      }
-      return send(approved, changes, credential)
-    },
-  }
   for (;;) {
-    const outcome = await walk<Result, Credential, never>(entrance, {
+    const outcome = await walk<Result, Credential, never>(entranceFor(context, guarded, place, question), {
       call,
       walkId: state.id,
+      isStarted,
       ...(question !== undefined && { question }),
       ...byHandler,
       mayAsk: (decision) => mayWait(decision, call) || canReach(context, guarded, decision),
@@ -97,26 +83,62 @@ export async function approveCall<Result, Credential = undefined>(
       case 'question':
         guarded.asked?.()
         question = outcome.elicitation.id
-        await ask(context, round, { key, fingerprint }, outcome)
+        await ask(context, round, place, outcome)
     }
   }
 }
 
-/** The call was let run in an earlier round, and its handler asked something else then. */
-async function goOn<Result, Credential>(
+function entranceFor<Result, Credential>(
   context: RequestContext,
-  { key, call, access, send }: GuardedCall<Result, Credential>,
+  { call, access, send }: GuardedCall<Result, Credential>,
+  { key, fingerprint }: Place,
+  question: NonNullable<AnsweredAsk['record']> | undefined,
+): Entrance<Result, Credential, never> {
+  const { assent, walk: state, revision } = context
+  return {
+    approvals: assent.approvals,
+    ...(access !== undefined && { access: async () => ({ kind: 'ready', credential: await access() }) as const }),
+    async beforeStart({ grant }) {
+      // A lasting yes is not used up, so the state that brought it is: sent again, it runs nothing (M26-11).
+      const isLasting = grant?.uses.kind === 'many'
+      if (isLasting && question !== undefined && isPerRequest(revision)) await spendYes(context, question)
+    },
+    started({ changes, grant }) {
+      delete state.pending[key]
+      if (grant?.uses.kind !== 'once') {
+        // Decided again in each round, by today's policy and grants.
+        state.answered[key] = { fingerprint, startedAs: callDigest(call) }
+        return
+      }
+      const record = grant.elicitation
+      const spent = { fingerprint, spentFor: callDigest(call), value: changes as unknown as Json }
+      state.answered[key] = { ...spent, ...(record !== undefined && { record }) }
+    },
+    send,
+    finish: 'now',
+  }
+}
+
+/** Continues a call whose yes was spent in an earlier round, before another question was asked. */
+async function resumeSpent<Result, Credential>(
+  context: RequestContext,
+  guarded: GuardedCall<Result, Credential>,
+  place: Place,
   { value, record }: AnsweredAsk,
 ): Promise<Result> {
   const { assent, walk: state } = context
-  await spendAgain(context, key)
+  await spendAgain(context, place.key)
   const changes = (value ?? []) as unknown as Change[]
-  const approved = { call: withChanges(call, changes) }
-  const { result, outcome } = await send(approved.call, changes, (await access?.()) as Credential)
-  const asked = record && (await context.assent.get(record))
+  const asked = record && (await assent.get(record))
   const kept = asked && (await assent.approvals.keepGrant(asked))
-  await assent.approvals.finish(approved, state.id, kept?.kind === 'yes' ? kept.grant : undefined, outcome)
-  return result
+  const started = {
+    walkId: state.id,
+    call: withChanges(guarded.call, changes),
+    changes,
+    ...(kept?.kind === 'yes' && { grant: kept.grant }),
+  }
+  const credential = (await guarded.access?.()) as Credential
+  return resume(entranceFor(context, guarded, place, record), started, credential)
 }
 
 function withChanges(call: ToolCall, changes: readonly Change[]): ToolCall {
@@ -124,11 +146,11 @@ function withChanges(call: ToolCall, changes: readonly Change[]): ToolCall {
   return { ...call, arguments: Object.fromEntries([...Object.entries(call.arguments), ...edits]) as JsonObject }
 }
 
-/** Asks by this client, or waits for whoever can be asked elsewhere. Comes back when the question is settled. */
+/** Asks by this client, or waits for an approver who is asked elsewhere. Returns when the question is settled. */
 async function ask(
   context: RequestContext,
   round: Round,
-  place: { readonly key: string; readonly fingerprint: string },
+  place: Place,
   { elicitation, decision }: Extract<Approval, { kind: 'question' }>,
 ): Promise<void> {
   const reason = await askApprover(context, round, { ...place, elicitation })
@@ -139,12 +161,12 @@ async function ask(
   throw await cannotAskApprover(context, elicitation)
 }
 
-/** Whether the question may wait where this client is not needed: the rule says so, or names somebody else who may say yes. */
+/** Whether the question may wait without this client: the rule says so, or names somebody else who may approve. */
 function mayWait({ fallback, approvers }: Decision, { requester }: Pick<ToolCall, 'requester'>): boolean {
   return fallback === 'inbox' || approvers.some((approver) => approver !== requester.participant)
 }
 
-/** Whether this client can be asked for the yes that a decision wants. */
+/** Whether this client can be asked for the yes that a decision needs. */
 function canReach(
   context: RequestContext,
   { call, byHandler }: Pick<GuardedCall<unknown>, 'call' | 'byHandler'>,

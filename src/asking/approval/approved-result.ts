@@ -1,11 +1,11 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import type { Change } from '../../approval/question/edit.ts'
 import { shownText, showText } from '../../base/text/show-text.ts'
+import type { StartedCall } from '../../call/walk.ts'
 
 /** Adds to a result which arguments the approver changed, so that the requester knows what ran. */
-export function withChanges(
+export function withApproval(
   result: CallToolResult | InputRequiredResult,
-  changes: readonly Change[],
+  { changes }: Pick<StartedCall, 'changes'>,
 ): CallToolResult | InputRequiredResult {
   if (changes.length === 0 || !('content' in result) || !Array.isArray(result.content)) return result
   const words = changes.map(({ name, after }) => `${name} is now ${shownText(showText(JSON.stringify(after)))}`)

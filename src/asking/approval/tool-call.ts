@@ -6,38 +6,39 @@ import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import type { RequestContext } from '../context.ts'
-import { factsOf } from '../registered-tools.ts'
 import type { HandlerDecision } from './approve-call.ts'
 
 export interface ApprovalOptions {
-  /** Names the question within its handler; by its place, unless said otherwise. */
+  /** Names the question within its handler. Default: its position among the handler's questions. */
   readonly key?: string
   /** Who may approve: participants, or `group:` and a name. Default: the requester. */
   readonly approvers?: readonly Answerer[]
-  /** `page`: the client's word is not enough. Default: client. */
+  /** `page`: an answer through the client does not count, only one on a page. Default: client. */
   readonly answer?: 'client' | 'page'
+  /** How long the question stays open. Default: the server's `clocks.question`. */
   readonly expires?: Duration
-  /** When the client cannot ask: wait in the inbox, or deny. Default: deny. */
+  /** What happens when the client cannot ask: the question waits in the inbox, or the call is denied. Default: deny. */
   readonly fallback?: 'inbox' | 'deny'
 }
 
-/** The request of a visit as a call that can be decided about. */
+/** The request as a call that policy can decide about. */
 export function toolCallOf(context: RequestContext): ToolCall {
-  const { call, person, name } = context
-  if (call.method !== 'tools/call') throw new BadArgument('Only the call of a tool can be approved.')
+  const { call, person, name, tools } = context
+  if (call.method !== 'tools/call' || tools === undefined)
+    throw new BadArgument('Only the call of a tool can be approved.')
   return {
     requester: call.requester,
     groups: person.groups,
     server: name,
     tool: call.name,
     arguments: isPlainObject(call.arguments) ? (call.arguments as JsonObject) : {},
-    // Whoever runs this server wrote its tools: their word on them counts.
+    // The author of the server wrote its tools, so their annotations can be trusted.
     trusted: true,
-    ...factsOf(context.tools, call.name),
+    ...tools.factsOf(call.name),
   }
 }
 
-/** What a handler that asks for approval by itself decides. */
+/** The decision of a handler that asks for approval by itself. */
 export function decidedByHandler(
   { call }: RequestContext,
   message: string,

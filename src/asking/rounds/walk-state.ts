@@ -28,6 +28,8 @@ export interface AnsweredAsk {
   readonly refused?: Refused
   /** Set for an approval that was spent: the digest of the call that it let run. */
   readonly spentFor?: string
+  /** Set for a call that was started without spending a yes: the digest of the call. Its start is in the audit. */
+  readonly startedAs?: string
 }
 
 /** How a question ended without an answer that counts. */
@@ -44,6 +46,8 @@ export interface PendingAsk {
   readonly record?: ElicitationId
   /** The person agreed to open the page. */
   readonly opened?: true
+  /** When it was asked, in milliseconds. Only for a question without a record, which would know it. */
+  readonly askedAt?: number
 }
 
 export function newWalk(): WalkState {
@@ -53,8 +57,8 @@ export function newWalk(): WalkState {
 // A state travels in every request of a 2026 client, so its keys are short on the wire. The table is part of the
 // sealed format: states that an earlier version sealed must still open. Never reuse a letter.
 const walkKeys = { id: 'w', answered: 'a', pending: 'p', round: 'n', handlerState: 's', upstream: 'u' } as const
-const answeredKeys = { fingerprint: 'f', value: 'v', record: 'r', refused: 'x', spentFor: 'g' } as const
-const pendingKeys = { fingerprint: 'f', tries: 't', problem: 'e', record: 'r', opened: 'o' } as const
+const answeredKeys = { fingerprint: 'f', value: 'v', record: 'r', refused: 'x', spentFor: 'g', startedAs: 'b' } as const
+const pendingKeys = { fingerprint: 'f', tries: 't', problem: 'e', record: 'r', opened: 'o', askedAt: 'd' } as const
 
 /** The walk in its sealed format. */
 export function encodeWalk(walk: WalkState): Json {

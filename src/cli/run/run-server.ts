@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Command } from 'commander'
 import { createAssent } from '../../assent.ts'
 import type { Config } from '../config/config.ts'
@@ -36,7 +35,7 @@ export async function runServer(
   try {
     const gateway = await gatewayFrom(assent, config, failed)
     const stopPages = servePages(assent, config, failed)
-    const handle = serveStdio(gateway.serverFor(id), { onerror: failed })
+    const handle = gateway.stdio(id)
     introduce(id, config)
     // Standard output is the client's, and a terminal that hangs up ends us.
     const reloading = { say: complain, onHangUp: false }

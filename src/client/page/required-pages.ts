@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../../base/json.ts'
+import { codes } from '../../mcp/codes.ts'
 import { CallRefused } from '../call-refused.ts'
 import type { ClientContext } from '../client-context.ts'
 import type { HumanTime } from '../human-time.ts'
@@ -11,14 +12,13 @@ import type { PageEnd, PageOutcome } from './shared-pages.ts'
 import { trackPage } from './track-page.ts'
 import { checkUrl } from './url-safety.ts'
 
-const urlRequired = -32_042
 /** How long the server may take to say how a completed page ended. */
 const statusMs = 1_000
 
 /** The pages that an error -32042 requires; undefined for any other error. */
 export function requiredPages(error: unknown): readonly unknown[] | undefined {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
-  if (code !== urlRequired || !isPlainObject(data) || !Array.isArray(data.elicitations)) return undefined
+  if (code !== codes.urlRequired || !isPlainObject(data) || !Array.isArray(data.elicitations)) return undefined
   return data.elicitations.length > 0 ? data.elicitations : undefined
 }
 

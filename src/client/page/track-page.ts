@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleText } from '../../base/text/visible-text.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { ClientAdapter } from '../adapter/adapter.ts'
 import { CallRefused } from '../call-refused.ts'
 
-/** The code of a server that has waited as long as it can: the request may be sent again. */
-const trackTimeout = -31_001
 const retryMs = 1_000
 
 /** Asks the server how a page ended, and shows its progress. Never resolves if the server cannot tell. */
@@ -24,7 +23,7 @@ export async function trackPage(
       .catch((error: unknown) => ({ code: (error as { code?: unknown } | undefined)?.code }))
     if (signal.aborted) return never()
     if ('code' in tracked) {
-      if (tracked.code !== trackTimeout) return never()
+      if (tracked.code !== codes.refused) return never()
       await sleep(retryMs, undefined, { signal }).catch(never)
       continue
     }

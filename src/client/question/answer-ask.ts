@@ -3,6 +3,7 @@ import { checkForm } from '../../elicitation/form/check.ts'
 import { withDefaults } from '../../elicitation/form/defaults.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { ClientContext } from '../client-context.ts'
 import type { HumanTime } from '../human-time.ts'
 import { checkUrl } from '../page/url-safety.ts'
@@ -13,7 +14,7 @@ export type WireAnswer = { action: 'accept'; content?: Record<string, unknown> }
 
 /** A malformed question. A 2025 server gets the error -32602 (E11-29). */
 class BadAsk extends Error {
-  readonly code = -32_602
+  readonly code = codes.invalidParams
 }
 
 /** A question of a server, parsed. */

@@ -1,4 +1,5 @@
 import type { AssentForServers } from '../../asking/needs.ts'
+import { sentCredential } from '../../connection/credential/sent-credential.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 
@@ -11,10 +12,7 @@ export async function credentialFor(
   if (provider === undefined) return client
   const access = await connections.access(client.requester.participant, provider)
   if (access.kind !== 'ready') return undefined
-  const { sending, secret } = access
-  if (sending.env !== undefined) return { ...client, credential: { env: sending.env, value: secret } }
-  const isBearer = sending.header.toLowerCase() === 'authorization'
-  return { ...client, credential: { header: sending.header, value: isBearer ? `Bearer ${secret}` : secret } }
+  return { ...client, credential: sentCredential(access.sending, access.secret) }
 }
 
 /** The upstream did not take the account of this visitor. */

@@ -1,9 +1,9 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { codes } from '../../mcp/codes.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../upstream/wire/header-values.ts'
 
 const prefix = 'mcp-param-'
-const headerMismatch = -32_020
 
 /** An argument that a tool of 2026-07-28 wants repeated in a header. */
 interface Repeated {
@@ -47,7 +47,9 @@ export function checkParamHeaders(inputSchema: unknown, given: JsonObject, recei
         : decoded === String(value)
     if (isSame) continue
     const what = sent === null ? 'is missing' : 'differs from the body'
-    throw new ProtocolError(headerMismatch, `Bad Request: the header ${name} ${what}`, { mismatch: { header: name } })
+    throw new ProtocolError(codes.headerMismatch, `Bad Request: the header ${name} ${what}`, {
+      mismatch: { header: name },
+    })
   }
 }
 

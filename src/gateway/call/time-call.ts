@@ -2,50 +2,52 @@ import type { Events } from '../../base/events.ts'
 import type { CallEnded, GatewayNews } from '../../call/news.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 
-/** Keeps the time of one call. */
-export interface CallTiming {
-  /** Does work that others take time for. */
-  elsewhere<T>(work: () => Promise<T>): Promise<T>
-  /** A person is waited for, so the time says nothing of us. */
-  asked(): void
-  /** The call was made, and ended so. */
-  sent(outcome: 'done' | 'failed'): void
-}
+/** Measures one call, and reports its end once. */
+export class CallTimer {
+  readonly #news: Events<GatewayNews> | undefined
+  readonly #server: string
+  readonly #begunAt = performance.now()
+  #elsewhereMs = 0
+  #isAsked = false
+  #isEnded = false
 
-/** Runs a call and tells how it ended. */
-export async function timeCall<T>(
-  news: Events<GatewayNews> | undefined,
-  server: string,
-  run: (timing: CallTiming) => Promise<T>,
-): Promise<T> {
-  const begun = performance.now()
-  let elsewhereMs = 0
-  let isAsked = false
-  let outcome: CallEnded['outcome'] = 'failed'
-  const timing: CallTiming = {
-    async elsewhere(work) {
-      const left = performance.now()
-      try {
-        return await work()
-      } finally {
-        elsewhereMs += performance.now() - left
-      }
-    },
-    asked() {
-      isAsked = true
-    },
-    sent(end) {
-      outcome = end
-    },
+  constructor(news: Events<GatewayNews> | undefined, server: string) {
+    this.#news = news
+    this.#server = server
   }
-  try {
-    return await run(timing)
-  } catch (error) {
-    if (error instanceof AskRefused && error.status !== 'failed') outcome = 'refused'
-    throw error
-  } finally {
-    const durationMs = performance.now() - begun
-    const ownMs = isAsked ? undefined : Math.max(0, durationMs - elsewhereMs)
-    news?.tell({ kind: 'call-ended', server, outcome, durationMs, ...(ownMs !== undefined && { ownMs }) })
+
+  /** Runs work whose time is not the gateway's own: a request to an upstream or a provider. */
+  async elsewhere<T>(work: () => Promise<T>): Promise<T> {
+    const leftAt = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.#elsewhereMs += performance.now() - leftAt
+    }
+  }
+
+  /** A person is waited for, so the time that is left says nothing about the gateway. */
+  asked(): void {
+    this.#isAsked = true
+  }
+
+  ended(outcome: CallEnded['outcome']): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    if (this.#news === undefined) return
+    const durationMs = performance.now() - this.#begunAt
+    const ownMs = this.#isAsked ? undefined : Math.max(0, durationMs - this.#elsewhereMs)
+    this.#news.tell({
+      kind: 'call-ended',
+      server: this.#server,
+      outcome,
+      durationMs,
+      ...(ownMs !== undefined && { ownMs }),
+    })
+  }
+
+  /** The call ended with this error, which was thrown instead of a result. */
+  failed(error: unknown): void {
+    this.ended(error instanceof AskRefused && error.status !== 'failed' ? 'refused' : 'failed')
   }
 }

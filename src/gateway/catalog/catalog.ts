@@ -1,4 +1,4 @@
-import { definitionDigest, serverDefinitionDigest, type ToolDefinition } from '../../approval/tool-call.ts'
+import { factsOf, serverDefinitionDigest, type ToolDefinition, type ToolFacts } from '../../approval/tool-call.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
@@ -26,12 +26,18 @@ export interface Listed {
   readonly isPrivate: boolean
 }
 
-/** A tool with what approving must know of it. */
+/** A tool of an upstream, and what a decision about its calls is based on. */
 export interface KnownTool {
+  /** As the upstream lists it. */
   readonly item: JsonObject
-  readonly definition: string
-  readonly serverDefinition: string
+  readonly facts: ToolFacts
 }
+
+/** A tool whose definition is not known: decided about as the worst that it could be. */
+export const unlistedTool = (name: string): KnownTool => ({
+  item: { name },
+  facts: { definition: `unlisted ${name}`, serverDefinition: 'unlisted' },
+})
 
 export type ListReply = Listed | UpstreamError | Unauthorized | Lost
 
@@ -133,7 +139,7 @@ function toolsIn({ items }: Listed): ReadonlyMap<string, KnownTool> {
   return new Map(
     items.map((item) => [
       String(item.name),
-      { item, definition: definitionDigest(item as unknown as ToolDefinition), serverDefinition },
+      { item, facts: factsOf(item as unknown as ToolDefinition, serverDefinition) },
     ]),
   )
 }

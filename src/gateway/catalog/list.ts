@@ -1,8 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { decide } from '../../approval/policy/decide.ts'
 import type { Policy } from '../../approval/policy/policy.ts'
-import type { JsonObject } from '../../base/json.ts'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { codes } from '../../mcp/codes.ts'
 import { connectTool } from '../accounts/connect-tool.ts'
 import type { GatewayContext } from '../context.ts'
 import { unreachable } from '../forward/lost.ts'
@@ -10,20 +10,19 @@ import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { Listed, ListKind, ListReply } from './catalog.ts'
 import { joinedName } from './names.ts'
-import { patienceMs, type Scope } from './route.ts'
+import { patienceMs, type Scope, type Sender } from './route.ts'
 
 const pageSize = 500
 
-/** The lists of all upstreams of a scope as one: in the order of the config, under joined names, page by page. */
+/** The lists of all servers of a scope as one: in the order of the config, under joined names, page by page. */
 export async function listAll(
   gateway: GatewayContext,
   scope: Scope,
   kind: ListKind,
-  client: DownstreamClient,
   cursor: unknown,
-  signal: AbortSignal,
+  sender: Sender,
 ): Promise<JsonObject> {
-  const lists = await Promise.all(scope.servers.map((server) => listOne(gateway, scope, server, kind, client, signal)))
+  const lists = await Promise.all(scope.servers.map((server) => listOne(gateway, scope, server, kind, sender)))
   const items = lists.flatMap(({ items }) => items)
   const start = offsetIn(cursor, items.length)
   const ttl = Math.min(...lists.map(({ ttlMs }) => ttlMs), gateway.settings.clocks.lists)
@@ -38,43 +37,41 @@ export async function listAll(
 
 async function listOne(
   gateway: GatewayContext,
-  { joined }: Scope,
+  scope: Scope,
   server: UpstreamServer,
   kind: ListKind,
-  client: DownstreamClient,
-  signal: AbortSignal,
+  sender: Sender,
 ): Promise<Listed> {
-  const listed = await fetched(gateway, joined, server, kind, client, signal)
+  const { joined } = scope
+  const listed = await fetched(gateway, scope, server, kind, sender)
   if (listed === undefined) return unconnected(server, kind, joined)
   if (listed.kind !== 'listed') {
-    // It does not know the method: it has none of these.
-    if (listed.kind === 'error' && listed.error.code === -32_601) return nothing
-    // One that is down harms only its own part of a joined list.
+    // It does not know the method, so it has none of these.
+    if (listed.kind === 'error' && listed.error.code === codes.methodNotFound) return nothing
+    // A server that is down takes only its own part out of a joined list.
     if (joined) return { ...nothing, ttlMs: 0 }
     throw unreachable(server, listed)
   }
+  const { policy } = gateway.settings.assent.approvals
   const shown =
-    kind === 'tools'
-      ? listed.items.filter((item) => !isHidden(gateway.settings.assent.approvals.policy, server, item, client))
-      : listed.items
+    kind === 'tools' ? listed.items.filter((item) => !isHidden(policy, server, item, sender.client)) : listed.items
   const isPrivate = listed.isPrivate || shown.length < listed.items.length || server.provider !== undefined
   return { ...listed, items: joined ? shown.map((item) => joinItem(server.id, kind, item)) : shown, isPrivate }
 }
 
-/** Undefined: it needs an account that is not connected. One that it does not take is renewed first, if that can be. */
+/** Undefined: it needs an account that is not connected. A rejected account is renewed first, if that is possible. */
 async function fetched(
   gateway: GatewayContext,
-  joined: boolean,
+  { joined }: Scope,
   server: UpstreamServer,
   kind: ListKind,
-  client: DownstreamClient,
-  signal: AbortSignal,
+  { client, signal }: Sender,
 ): Promise<ListReply | undefined> {
-  const isWaited = joined ? AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) : signal
+  const patience = joined ? AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) : signal
   for (let tries = 1; ; tries += 1) {
     const mine = await gateway.withAccount(server, client)
     if (mine === undefined) return undefined
-    const reply = await gateway.catalog.list(server, kind, mine, isWaited)
+    const reply = await gateway.catalog.list(server, kind, mine, patience)
     if (reply.kind !== 'unauthorized' || server.provider === undefined) return reply
     if (tries > 1) return undefined
     await gateway.accountRejected(server, mine)
@@ -93,7 +90,7 @@ function joinItem(server: string, kind: ListKind, item: JsonObject): JsonObject 
   return kind === 'tools' || kind === 'prompts' ? { ...item, name: joinedName(server, String(item.name)) } : item
 }
 
-/** What policy denies whatever its arguments need not be shown. */
+/** A tool that policy denies whatever its arguments are is not listed. */
 function isHidden(
   policy: Policy,
   { id, trusted }: UpstreamServer,
@@ -122,5 +119,5 @@ function offsetIn(cursor: unknown, length: number): number {
   if (cursor === undefined) return 0
   const offset = Number(Buffer.from(String(cursor), 'base64url').toString())
   if (Number.isInteger(offset) && offset > 0 && offset <= length) return offset
-  throw new ProtocolError(-32_602, 'Invalid cursor')
+  throw new ProtocolError(codes.invalidParams, 'Invalid cursor')
 }

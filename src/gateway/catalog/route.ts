@@ -1,54 +1,69 @@
 import { UriTemplate } from '@modelcontextprotocol/server'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { GatewayContext } from '../context.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { ListKind, ListReply } from './catalog.ts'
 import { joinedName, mayBeCut, serverOf } from './names.ts'
 
-/** An upstream, and what it calls the thing itself. */
+/** A tool or prompt: whose it is, and what its server calls it. */
 export interface Route {
   readonly server: UpstreamServer
   readonly name: string
 }
 
-/** One address of the gateway: all upstreams joined, or one as it is. */
+/** One address of the gateway: all servers joined, or one as it is. */
 export interface Scope {
   readonly joined: boolean
   readonly servers: readonly UpstreamServer[]
 }
 
-/** Whose tool or prompt a name is. A name that was cut is looked for in the lists. */
-export async function routeNamed(
-  gateway: GatewayContext,
-  { joined, servers }: Scope,
-  kind: 'tools' | 'prompts',
-  name: string,
-  client: DownstreamClient,
-  signal: AbortSignal,
-): Promise<Route | undefined> {
-  const [only] = servers
-  if (!joined) return only && { server: only, name }
-  const owner = servers.find(({ id }) => id === serverOf(name))
-  if (owner === undefined) return undefined
-  const plain = name.slice(owner.id.length + 2)
-  if (!mayBeCut(name)) return { server: owner, name: plain }
-  const mine = (await gateway.withAccount(owner, client)) ?? client
-  const listed = await gateway.catalog.list(owner, kind, mine, signal)
-  const item =
-    listed.kind === 'listed' ? listed.items.find((one) => joinedName(owner.id, String(one.name)) === name) : undefined
-  return { server: owner, name: item === undefined ? plain : String(item.name) }
+/** Who sends a request, and what aborts it. */
+export interface Sender {
+  readonly client: DownstreamClient
+  readonly signal: AbortSignal
 }
 
-/** Whose resource a uri is: the first, in the order of the config, that lists it or has a template for it. */
+/** Finds whose tool or prompt a name is. A name that may have been cut is looked up in the lists. */
+export async function routeNamed(
+  gateway: GatewayContext,
+  scope: Scope,
+  kind: 'tools' | 'prompts',
+  name: string,
+  { client, signal }: Sender,
+): Promise<Route | undefined> {
+  const { joined, servers } = scope
+  if (!joined || !mayBeCut(name)) return routeAtOnce(scope, name)
+  const server = servers.find(({ id }) => id === serverOf(name))
+  if (server === undefined) return undefined
+  const mine = (await gateway.withAccount(server, client)) ?? client
+  const listed = await gateway.catalog.list(server, kind, mine, signal)
+  const item =
+    listed.kind === 'listed' ? listed.items.find((one) => joinedName(server.id, String(one.name)) === name) : undefined
+  return { server, name: item === undefined ? ownName(server, name) : String(item.name) }
+}
+
+/** The same without looking into lists. Undefined: it is unknown, or may have been cut. */
+export function routeAtOnce({ joined, servers }: Scope, name: string): Route | undefined {
+  const [only] = servers
+  if (!joined) return only && { server: only, name }
+  if (mayBeCut(name)) return undefined
+  const id = serverOf(name)
+  const server = servers.find((one) => one.id === id)
+  return server && { server, name: ownName(server, name) }
+}
+
+const ownName = ({ id }: UpstreamServer, joined: string) => joined.slice(id.length + 2)
+
+/** Finds whose resource a uri is: the first server, in the order of the config, that lists it or has a template for it. */
 export async function routeResource(
   gateway: GatewayContext,
   { joined, servers }: Scope,
   uri: string,
-  client: DownstreamClient,
-  signal: AbortSignal,
+  sender: Sender,
 ): Promise<UpstreamServer | undefined> {
   if (!joined || servers.length === 1) return servers[0]
-  const lists = (kind: ListKind) => Promise.all(servers.map((one) => patientList(gateway, one, kind, client, signal)))
+  const lists = (kind: ListKind) => Promise.all(servers.map((server) => patientList(gateway, server, kind, sender)))
   const [resources, templates] = await Promise.all([lists('resources'), lists('resourceTemplates')])
   const at = resources.findIndex((list) => list.kind === 'listed' && list.items.some((item) => item.uri === uri))
   if (at >= 0) return servers[at]
@@ -58,16 +73,32 @@ export async function routeResource(
   return servers[matching]
 }
 
-/** How long one of many upstreams is waited for, in milliseconds. */
+/** Finds whose the reference of a `completion/complete` is, and gives the parameters in its server's own names. */
+export async function routeReference(
+  gateway: GatewayContext,
+  scope: Scope,
+  params: JsonObject,
+  sender: Sender,
+): Promise<{ readonly server: UpstreamServer; readonly params: JsonObject } | undefined> {
+  const ref = isPlainObject(params.ref) ? (params.ref as JsonObject) : {}
+  if (ref.type === 'ref/prompt') {
+    const route = await routeNamed(gateway, scope, 'prompts', String(ref.name), sender)
+    return route && { server: route.server, params: { ...params, ref: { ...ref, name: route.name } } }
+  }
+  if (typeof ref.uri !== 'string') return undefined
+  const server = await routeResource(gateway, scope, ref.uri, sender)
+  return server && { server, params }
+}
+
+/** How long one of many servers is waited for, in milliseconds. */
 export const patienceMs = 3_000
 
-/** The list of one of many upstreams: one that is slow is not waited for long, for the others' sake. */
+/** The list of one of many servers. A slow one is not waited for long, as it holds up the others. */
 async function patientList(
   gateway: GatewayContext,
   server: UpstreamServer,
   kind: ListKind,
-  client: DownstreamClient,
-  signal: AbortSignal,
+  { client, signal }: Sender,
 ): Promise<ListReply> {
   const mine = (await gateway.withAccount(server, client)) ?? client
   return gateway.catalog.list(server, kind, mine, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]))

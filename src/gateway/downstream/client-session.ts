@@ -6,29 +6,29 @@ import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { Filter } from './subscriptions.ts'
 
-/** What the gateway remembers of one client while it is connected. Of a 2026 client over HTTP nothing: its requests stand alone. */
+/** What the gateway keeps for one client while it stays connected. For a 2026 client over HTTP it keeps nothing. */
 export interface ClientSession {
-  /** Its client made a request. */
+  /** To be called with each request of the client. The first one subscribes to changes for it. */
   seen(client: DownstreamClient, sessionId: string | undefined): DownstreamClient
-  /** True: a 2026 upstream is listened to for this resource, or no longer; false: the request is the upstream's own. */
+  /** Subscribes to a resource of a 2026 upstream, or ends that. False: it is a 2025 upstream, which takes the request itself. */
   subscribes(server: UpstreamServer, method: string, uri: string, ctx: ServerContext): Promise<boolean>
   notify(method: string): void
-  leave(): void
+  left(): void
 }
 
 const lists: Filter = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 
-export function sessionOf(
+export function clientSession(
   gateway: GatewayContext,
   { servers: all }: Scope,
-  /** Left out: there is nobody to tell. */
+  /** Left out: the client does not stay connected. */
   tell?: (server: string, method: string, params: JsonObject) => void,
 ): ClientSession {
-  const watches = new Map<string, ReturnType<GatewayContext['subscriptions']['start']>>()
+  const subscriptions = new Map<string, ReturnType<GatewayContext['subscriptions']['start']>>()
   const uris = new Map<string, Set<string>>()
   let client: DownstreamClient | undefined
   let session: string | undefined
-  let unattend = () => {}
+  let stopWatchingAccounts = () => {}
 
   async function isPerRequest(server: UpstreamServer, signal: AbortSignal): Promise<boolean> {
     const mine = client && (await gateway.withAccount(server, client))
@@ -36,21 +36,21 @@ export function sessionOf(
     return found?.kind === 'found' && found.era.perRequest
   }
 
-  /** A 2025 upstream tells its session by itself; a 2026 upstream has to be listened to. */
-  async function listenTo(server: UpstreamServer, seen: DownstreamClient): Promise<void> {
-    if (watches.has(server.id) || !(await isPerRequest(server, AbortSignal.timeout(60_000)))) return
-    if (client === undefined || watches.has(server.id)) return
+  /** A 2025 upstream sends changes on its session. Changes of a 2026 upstream have to be subscribed to. */
+  async function subscribe(server: UpstreamServer, seen: DownstreamClient): Promise<void> {
+    if (subscriptions.has(server.id) || !(await isPerRequest(server, AbortSignal.timeout(60_000)))) return
+    if (client === undefined || subscriptions.has(server.id)) return
     const told = (method: string, params: JsonObject) => tell?.(server.id, method, params)
-    watches.set(server.id, gateway.subscriptions.start({ server, client: seen, tell: told }, lists))
+    subscriptions.set(server.id, gateway.subscriptions.start({ server, client: seen, tell: told }, lists))
   }
 
-  /** With another account, or none, an upstream has other things to list. */
+  /** With another account, or none, an upstream lists other things. */
   function accountChanged(provider: string, seen: DownstreamClient): void {
     for (const server of all.filter((one) => one.provider === provider)) {
-      watches.get(server.id)?.stop()
-      watches.delete(server.id)
+      subscriptions.get(server.id)?.stop()
+      subscriptions.delete(server.id)
       for (const kind of ['tools', 'prompts', 'resources']) tell?.(server.id, `notifications/${kind}/list_changed`, {})
-      void listenTo(server, seen)
+      void subscribe(server, seen)
     }
   }
 
@@ -59,27 +59,29 @@ export function sessionOf(
       if (tell === undefined || client !== undefined) return next
       client = next
       session = sessionId
-      unattend = gateway.accountWatch.watch(next.requester.participant, (provider) => accountChanged(provider, next))
-      for (const server of all) void listenTo(server, next)
+      stopWatchingAccounts = gateway.accountWatch.watch(next.requester.participant, (provider) =>
+        accountChanged(provider, next),
+      )
+      for (const server of all) void subscribe(server, next)
       return next
     },
     async subscribes(server, method, uri, ctx) {
       if (!(await isPerRequest(server, ctx.mcpReq.signal)) || client === undefined) return false
-      await listenTo(server, client)
+      await subscribe(server, client)
       const wanted = uris.get(server.id) ?? new Set()
       uris.set(server.id, wanted)
       if (method === 'resources/subscribe') wanted.add(uri)
       else wanted.delete(uri)
-      watches.get(server.id)?.want({ ...lists, ...(wanted.size > 0 && { resourceSubscriptions: [...wanted] }) })
+      subscriptions.get(server.id)?.want({ ...lists, ...(wanted.size > 0 && { resourceSubscriptions: [...wanted] }) })
       return true
     },
     notify(method) {
       if (client === undefined) return
       for (const { upstream } of all) void upstream.notify(client, method, {})
     },
-    leave() {
-      unattend()
-      for (const watch of watches.values()) watch.stop()
+    left() {
+      stopWatchingAccounts()
+      for (const subscription of subscriptions.values()) subscription.stop()
       if (client !== undefined) for (const { upstream } of all) upstream.release(client)
       gateway.levels.forget(session)
       client = undefined

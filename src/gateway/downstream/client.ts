@@ -1,28 +1,22 @@
-import type { RequestContext } from '../../asking/context.ts'
 import { digest } from '../../base/canonical.ts'
-import type { JsonObject } from '../../base/json.ts'
-import type { Modes } from '../../mcp/modes.ts'
-import type { Requester } from '../../participant/requester.ts'
+import type { Caller } from '../../mcp/caller.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 
-/** For whom an upstream is spoken to, and what it may ask of them. */
-export interface SpeakingClient {
-  readonly requester: Requester
-  /** The 2025 session it comes from: what an upstream says unasked goes back there. */
-  readonly sessionId?: string | undefined
-  readonly capabilities: JsonObject
-  readonly modes: Modes
+/** Whether upstreams may ask people at all, and whether the inbox can be asked where a client cannot. */
+export interface AskingModes {
+  readonly asks: boolean
+  readonly inbox: boolean
 }
 
 /**
- * What is declared upstream: what the requester's own client can do, and every mode where somebody can be asked in the inbox.
- * Nothing is declared that nobody would answer.
+ * The client as upstreams see it. It declares what the requester's own client can do, plus every mode in which the inbox
+ * can be asked instead. Nothing is declared that nobody would answer.
  */
 export function downstreamClient(
-  { requester, sessionId, capabilities, modes }: SpeakingClient,
-  { asks, inbox }: { readonly asks: boolean; readonly inbox: boolean },
+  { requester, sessionId, declared = {}, modes }: Pick<Caller, 'requester' | 'sessionId' | 'declared' | 'modes'>,
+  { asks, inbox }: AskingModes,
 ): DownstreamClient {
-  const { sampling, roots } = capabilities
+  const { sampling, roots } = declared
   const form = asks && (modes.form || inbox)
   const url = asks && (modes.url || inbox)
   return {
@@ -36,12 +30,7 @@ export function downstreamClient(
   }
 }
 
-/** Who is speaking in this visit. */
-export function callerIn({ call, ctx, capabilities, modes }: RequestContext): SpeakingClient {
-  return { requester: call.requester, sessionId: ctx.sessionId, capabilities, modes }
-}
-
-/** Keeps the sessions of one client apart. A session's id opens the session, so it is never written down. */
+/** Keeps the sessions of one client apart. A session's id opens the session, so only its digest is kept. */
 export function sessionKeyOf(sessionId: string): string {
   return digest(sessionId).slice(0, 22)
 }

@@ -1,20 +1,19 @@
 import { localRequester } from '../../participant/requester.ts'
+import type { GatewayContext } from '../context.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient, UpstreamEra } from '../upstream/upstream.ts'
-import type { Negotiations } from './negotiations.ts'
 
-/** What upstreams speak, for the greeting of clients. Undefined where it is not known now: one may come up later. */
-export type FindEras = (server: readonly UpstreamServer[]) => Promise<(UpstreamEra | undefined)[]>
+/** What upstreams speak, for `initialize` and `server/discover`. Undefined for one that is not known now. */
+export type FindEras = (servers: readonly UpstreamServer[]) => Promise<(UpstreamEra | undefined)[]>
 
 const client: DownstreamClient = { requester: { ...localRequester, client: 'gateway' }, capabilities: {} }
 
-/** One that is slow or down is waited for once: whoever comes later is not held up by it. */
-export function findEras(
-  patienceMs: number,
-  negotiations: Negotiations,
-  /** Whether it runs with a requester's own secret: without one it may well not start, and is not tried. */
-  needsSecret: (server: UpstreamServer) => boolean,
-): FindEras {
+/** How long the first client waits for an upstream that does not say what it speaks. */
+const patienceMs = 3_000
+
+/** Probes upstreams. A slow one, or one that is down, is waited for once: later clients are not held up by it. */
+export function findEras({ settings, negotiations }: GatewayContext): FindEras {
+  const { providers } = settings.assent.connections
   const probing = new Map<string, Promise<UpstreamEra | undefined>>()
   const failed = new Set<string>()
 
@@ -33,14 +32,14 @@ export function findEras(
   }
 
   async function find(server: UpstreamServer): Promise<UpstreamEra | undefined> {
-    if (needsSecret(server)) return undefined
-    const found = probe(server)
-    const era = await unlessLate(found, failed.has(server.id) ? 0 : patienceMs)
+    // A program that needs a requester's secret in its environment may not start without it, so it is not tried.
+    if (providers.get(server.provider ?? '')?.sending.env !== undefined) return undefined
+    const era = await unlessLate(probe(server), failed.has(server.id) ? 0 : patienceMs)
     if (era === undefined) failed.add(server.id)
     return era
   }
 
-  return (server) => Promise.all(server.map(find))
+  return (servers) => Promise.all(servers.map(find))
 }
 
 function unlessLate<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

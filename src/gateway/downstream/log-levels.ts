@@ -6,13 +6,15 @@ import { sessionKeyOf } from './client.ts'
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
-/** How much of upstreams' logs each client wants: 2025 clients say it once for their session, 2026 clients with each request. */
+/** Which log level each client asked for: 2025 clients set it for their session, 2026 clients with each request. */
 export interface LogLevels {
-  /** A 2025 session wants this level from now on. */
+  /** Sets the level of a 2025 session. */
   set(sessionId: string | undefined, level: string): void
-  /** The level that holds for a request; undefined: none was asked for. */
+  /** The level that applies to a request. Undefined: none was asked for. */
   of(ctx: ServerContext, perRequest: boolean): string | undefined
-  /** Whether a session of a 2025 upstream still has to be told this level for a 2026 client. */
+  /** The level that a 2025 session asked for. */
+  ofSession(sessionId: string | undefined): string | undefined
+  /** Whether a session of a 2025 upstream has not been told this level yet, for a 2026 client. Remembers it as told. */
   isNews(server: string, requester: Requester, level: string): boolean
   forget(sessionId: string | undefined): void
 }
@@ -25,6 +27,7 @@ export function createLogLevels(): LogLevels {
   const keyOf = (sessionId: string | undefined) => (sessionId === undefined ? '' : sessionKeyOf(sessionId))
   return {
     set: (sessionId, level) => void bySession.set(keyOf(sessionId), level),
+    ofSession: (sessionId) => bySession.get(keyOf(sessionId)),
     of(ctx, perRequest) {
       if (!perRequest) return bySession.get(keyOf(ctx.sessionId))
       const level = (ctx.mcpReq.envelope as JsonObject | undefined)?.[LOG_LEVEL_META_KEY]
@@ -41,7 +44,7 @@ export function createLogLevels(): LogLevels {
   }
 }
 
-/** Whether a line of this level is wanted by one who asked for that. */
+/** Whether a message of this level reaches a client that asked for that level. */
 export function isLoud(line: unknown, wanted: string): boolean {
   return levels.indexOf(String(line)) >= levels.indexOf(wanted)
 }

@@ -1,12 +1,12 @@
-import type { KnownClient } from '../../asking/known-client.ts'
 import type { Events } from '../../base/events.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { GatewayNews, Negotiated } from '../../call/news.ts'
+import type { Caller } from '../../mcp/caller.ts'
 import type { UpstreamEra } from '../upstream/upstream.ts'
 
 /** Tells what was agreed on with clients and upstreams, once and again when it changes. */
 export interface Negotiations {
-  client(known: KnownClient, revision: string | undefined): void
+  client(caller: Pick<Caller, 'clientInfo' | 'declared' | 'version'>): void
   upstream(server: string, era: UpstreamEra): void
 }
 
@@ -25,15 +25,15 @@ export function createNegotiations(news: Events<GatewayNews> | undefined): Negot
   }
 
   return {
-    client({ info, capabilities }, revision = 'unknown') {
+    client({ clientInfo, declared, version = 'unknown' }) {
       // Clients of 2026 say it with each request.
       if (news === undefined) return
       tell({
         kind: 'negotiated',
         side: 'client',
-        ...namesIn({ name: info?.name, version: info?.version }),
-        revision,
-        capabilities: Object.keys(capabilities ?? {}).sort(),
+        ...namesIn({ name: clientInfo?.name, version: clientInfo?.version }),
+        revision: version,
+        capabilities: Object.keys(declared ?? {}).sort(),
       })
     },
     upstream(server, { revision, capabilities, serverInfo = {} }) {

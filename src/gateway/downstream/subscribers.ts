@@ -1,9 +1,7 @@
-import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type ServerEvent } from '@modelcontextprotocol/server'
+import type { ServerEvent } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
-import { requesterOf } from '../../mcp/http/requester.ts'
+import { perRequestCaller } from '../../mcp/caller.ts'
 import type { ListeningClient } from '../../mcp/http/subscription-bus.ts'
-import { modesOf } from '../../mcp/modes.ts'
-import type { ClientInfo } from '../../mcp/quirks.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 import { routeResource, type Scope } from '../catalog/route.ts'
 import type { GatewayContext } from '../context.ts'
@@ -17,9 +15,9 @@ interface Subscriber {
   tell(event: ServerEvent): void
 }
 
-/** The 2026 clients that listen: each hears what upstreams say to its own requester. */
+/** The 2026 clients that subscribed to changes. Each gets what upstreams send to its own requester. */
 export interface Subscribers {
-  /** One begins to listen at this address of the gateway; returns what to do when it stops. */
+  /** A client subscribes at this address of the gateway. Returns what to call when it stops. */
   add(gateway: GatewayContext, scope: Scope, listening: ListeningClient): () => void
   tell(server: string, requester: Requester, method: string, params: JsonObject): void
 }
@@ -30,12 +28,12 @@ export function createSubscribers(): Subscribers {
     add(gateway, scope, listening) {
       const client = clientIn(gateway, listening)
       const servers = scope.servers.map(({ id }) => id)
-      const listener = { servers, requester: requesterKey(client.requester), tell: listening.tell }
+      const subscriber = { servers, requester: requesterKey(client.requester), tell: listening.tell }
       const stopping = new AbortController()
-      all.add(listener)
-      void watchAll(gateway, scope, listening, client, stopping.signal)
+      all.add(subscriber)
+      void subscribeToAll(gateway, scope, listening, client, stopping.signal)
       return () => {
-        all.delete(listener)
+        all.delete(subscriber)
         stopping.abort()
       }
     },
@@ -48,22 +46,13 @@ export function createSubscribers(): Subscribers {
   }
 }
 
-/** Whoever listens speaks for itself with its request, as with any other. */
+/** The client that sent `subscriptions/listen`. */
 function clientIn(gateway: GatewayContext, { params, authInfo }: ListeningClient): DownstreamClient {
   const meta = isPlainObject(params._meta) ? (params._meta as JsonObject) : {}
-  const { participant, client } = requesterOf(authInfo === undefined ? {} : ({ http: { authInfo } } as never))
-  const info = meta[CLIENT_INFO_META_KEY] as ClientInfo | undefined
-  const declared = meta[CLIENT_CAPABILITIES_META_KEY]
-  const capabilities = isPlainObject(declared) ? (declared as JsonObject) : {}
-  const requester = { participant, client, ...(info?.name !== undefined && { clientName: info.name }) }
-  const modes = modesOf(capabilities.elicitation, '2026-07-28', info, [])
-  return downstreamClient(
-    { requester, capabilities, modes },
-    { asks: gateway.settings.elicitation, inbox: gateway.inbox() },
-  )
+  return downstreamClient(perRequestCaller(meta, authInfo, gateway.asking.quirks), gateway.asks())
 }
 
-async function watchAll(
+async function subscribeToAll(
   gateway: GatewayContext,
   scope: Scope,
   { params, tell }: ListeningClient,
@@ -74,13 +63,15 @@ async function watchAll(
     isPlainObject(params.notifications) ? params.notifications : {}
   ) as Filter
   const owners = await Promise.all(
-    resourceSubscriptions.map(async (uri) => [uri, await routeResource(gateway, scope, uri, client, signal)] as const),
+    resourceSubscriptions.map(
+      async (uri) => [uri, await routeResource(gateway, scope, uri, { client, signal })] as const,
+    ),
   )
   for (const server of scope.servers) {
     if (signal.aborted) return
     const uris = owners.flatMap(([uri, owner]) => (owner === server ? [uri] : []))
-    const wants = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) }
-    const watch = gateway.subscriptions.start(
+    const filter = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) }
+    const subscription = gateway.subscriptions.start(
       {
         server,
         client,
@@ -90,20 +81,20 @@ async function watchAll(
           if (event !== undefined) tell(event)
         },
       },
-      wants,
+      filter,
     )
-    const unattend = gateway.accountWatch.watch(client.requester.participant, (provider) => {
+    const stopWatchingAccounts = gateway.accountWatch.watch(client.requester.participant, (provider) => {
       if (provider !== server.provider) return
-      // With another account, or none, it has other things to list, and to tell of.
-      watch.want(wants)
+      // With another account, or none, the upstream lists other things.
+      subscription.want(filter)
       gateway.catalog.forget(server.id, client.requester)
       for (const kind of ['tools', 'prompts', 'resources'] as const) tell({ kind: `${kind}_list_changed` })
     })
     signal.addEventListener(
       'abort',
       () => {
-        unattend()
-        watch.stop()
+        stopWatchingAccounts()
+        subscription.stop()
       },
       { once: true },
     )

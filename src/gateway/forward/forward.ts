@@ -5,48 +5,43 @@ import { risingProgress } from '../../asking/progress.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
-import type { StartedCall } from '../call/fast-path/captured-call.ts'
+import type { CapturedCall } from '../call/fast-path/captured-call.ts'
 import type { GatewayContext } from '../context.ts'
-import { callerIn, downstreamClient } from '../downstream/client.ts'
+import { downstreamClient } from '../downstream/client.ts'
 import { isLoud } from '../downstream/log-levels.ts'
 import type { UpstreamServer } from '../options.ts'
 import { type Passing, tooManyAsks } from '../questions/pass-ask.ts'
-import type {
-  DownstreamClient,
-  UpstreamCredential,
-  UpstreamEra,
-  UpstreamHooks,
-  UpstreamReply,
-} from '../upstream/upstream.ts'
+import type { DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
 import { locked, lostCall } from './lost.ts'
 import { metaFor } from './meta.ts'
+import { sessionResult } from './result-for.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
 import { progressOf } from './upstream-progress.ts'
 
-/** One request on its way to one upstream. */
+/** One request that is forwarded to one upstream. */
 export interface Forwarding {
   readonly gateway: GatewayContext
   readonly server: UpstreamServer
-  /** Of the request that causes it, named after the upstream. */
+  /** The request that causes it, in the name of the upstream. */
   readonly context: RequestContext
   readonly round: Round
   readonly method: string
   readonly params: JsonObject
   readonly paramHeaders?: Readonly<Record<string, string>>
-  /** It was sent already, and goes on from there. */
-  readonly started?: StartedCall
+  /** The fast path sent it already. */
+  readonly captured?: CapturedCall
   /** Called when the upstream asks something. */
   asked?(): void
 }
 
-/** The visit in which the gateway asks in this upstream's name: it is the one that needs what is asked for. */
+/** The same request in the name of an upstream: the gateway's questions say that it is the upstream that needs an answer. */
 export function inNameOf(context: RequestContext, { id }: UpstreamServer): RequestContext {
   return { ...context, name: id }
 }
 
-/** The requester's account at the provider of this upstream; asks for it where it is missing. */
+/** The requester's account at the provider of this upstream. Asks for it if it is missing. */
 export async function accountFor(
   { provider }: UpstreamServer,
   ask: Asks,
@@ -55,7 +50,7 @@ export async function accountFor(
   return provider === undefined ? undefined : ask.connection(provider, scopes === undefined ? {} : { scopes })
 }
 
-/** Sends a request with the account it needs. One that the upstream does not take is renewed or asked for again, once: nothing has run. */
+/** Forwards a request with the account it needs. A rejected account is renewed or asked for again once, as nothing has run. */
 export async function forwardWith(
   forwarding: Forwarding,
   ask: Asks,
@@ -64,18 +59,18 @@ export async function forwardWith(
   const reply = await forwarded(forwarding, account)
   if (reply.kind !== 'unauthorized' || account === undefined) return reply
   const isNarrow = reply.error === 'insufficient_scope'
-  // Any other 403 is a no that no other account of theirs would change.
+  // Any other 403 is a refusal that another account would not change.
   if (reply.status !== 401 && !isNarrow) return reply
   if (reply.status === 401) await account.rejected()
   const wider = isNarrow ? [...new Set([...account.scopes, ...(reply.scopes ?? [])])] : undefined
   return forwarded(forwarding, await accountFor(forwarding.server, ask, wider))
 }
 
-/** The result of a request, or the error that the requester must hear instead. */
+/** The result of a request in the client's revision. Throws the error that the requester gets instead. */
 export function resultIn(server: UpstreamServer, reply: UpstreamReply, hearer: Hearer): JsonObject {
   switch (reply.kind) {
     case 'result':
-      return reply.result
+      return isPerRequest(hearer.revision) ? reply.result : sessionResult(reply.result)
     case 'error':
       throw upstreamError(server.id, reply, hearer)
     case 'unauthorized':
@@ -85,43 +80,44 @@ export function resultIn(server: UpstreamServer, reply: UpstreamReply, hearer: H
   }
 }
 
-/** Sends a request to its upstream and passes every question. */
+/** Sends a request to its upstream, and passes every question on. */
 async function forwarded(forwarding: Forwarding, account: Account | undefined): Promise<UpstreamReply> {
   const { gateway, server, context, round, method, params, paramHeaders, asked } = forwarding
-  const { settings } = gateway
+  const asks = gateway.asks()
   const passing: Passing = {
     context: forUpstream(context, server, gateway),
     round,
-    asks: settings.elicitation,
-    inbox: gateway.inbox(),
+    ...asks,
     mayAsk: () => mayAsk(gateway, server, context),
     ...(asked && { asked }),
   }
   const client: DownstreamClient = {
-    ...downstreamClient(callerIn(context), passing),
-    ...(account && { credential: credentialOf(account, gateway, server) }),
+    ...downstreamClient(context, asks),
+    ...(account && { credential: account.credential }),
   }
-  let { started } = forwarding
-  // A parked call has an end of its own, whatever its upstream is by now.
-  const atHand = started ?? (progressOf(context)?.kind === 'parked' ? parked : undefined)
-  const found = atHand ? known(atHand) : await server.upstream.era(client, context.ctx.mcpReq.signal)
+  let { captured } = forwarding
+  // A parked call goes on with the upstream it was sent to, whatever that speaks by now.
+  const known = captured ?? (progressOf(context)?.kind === 'parked' ? parked : undefined)
+  const found = known
+    ? ({ kind: 'found', era: known.era } as const)
+    : await server.upstream.era(client, context.ctx.mcpReq.signal)
   if (found.kind !== 'found') return found
   const { era } = found
   const level = gateway.levels.of(context.ctx, isPerRequest(context.revision))
-  if (level !== undefined) await chooseLevel(gateway, server, client, context, era, level)
+  if (level !== undefined) await setLevel(gateway, server, client, context, { era, level })
 
   const _meta = metaFor(context.ctx, era.perRequest ? level : undefined)
   const send = (added: JsonObject, own: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> => {
     const hooks = { ...own, ...passedOn(context, level) }
-    const underWay = started
-    started = undefined
-    if (underWay !== undefined) return underWay.send(hooks, signal)
+    const inFlight = captured
+    captured = undefined
+    if (inFlight !== undefined) return inFlight.send(hooks, signal)
     return server.upstream.request({
       ...client,
       method,
       params: { ...params, ...added, ...(_meta && { _meta }) },
       ...(paramHeaders && { paramHeaders }),
-      // All that is in flight of a 2025 client is that one client's; calls of a 2026 client have a walk each.
+      // All requests in flight of a 2025 client belong to that client. Each call of a 2026 client is a walk of its own.
       exclusive: !era.perRequest && isPerRequest(context.revision),
       signal,
       hooks,
@@ -131,44 +127,41 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
   return forwardSession(gateway, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
 }
 
-/** A 2025 upstream knows no rounds. What looks like one would be asked by the SDK itself, unchecked and in nobody's name. */
+/** A 2025 upstream has no rounds. What looks like one would be asked by the SDK server, unchecked and in nobody's name. */
 function withoutRounds(reply: UpstreamReply): UpstreamReply {
   if (reply.kind !== 'result' || reply.result.resultType !== 'input_required') return reply
   return { kind: 'lost', reason: 'malformed', sent: true, detail: 'a result of 2026-07-28 from a 2025 upstream' }
 }
 
-/** One question more than the upstream may ask is counted with the others that could not be put. */
+/** A question beyond the limit counts as a fallback, like any other that could not be asked. */
 function mayAsk(gateway: GatewayContext, { id }: UpstreamServer, { assent, call }: RequestContext): boolean {
   if (gateway.mayAsk(id, call.requester)) return true
   assent.events.tell({ kind: 'fallback', server: id, reason: tooManyAsks })
   return false
 }
 
-const known = ({ era }: Pick<StartedCall, 'era'>) => ({ kind: 'found', era }) as const
-
-/** What is parked was sent to an upstream of 2025. */
+/** Only calls of 2025 upstreams are parked. */
 const parked = { era: { revision: '2025-11-25', perRequest: false, capabilities: {} } }
 
-/** An upstream asks in its own name, and a person has the upstream's time to answer. */
+/** An upstream asks in its own name, and a person has as long to answer as `clocks.upstreamAsk` says. */
 function forUpstream(context: RequestContext, server: UpstreamServer, { settings }: GatewayContext): RequestContext {
   return { ...inNameOf(context, server), clocks: { ...context.clocks, question: settings.clocks.upstreamAsk } }
 }
 
-/** A 2025 upstream is told once for its session what a 2026 client says with each request. */
-async function chooseLevel(
+/** Sets the log level of a 2025 upstream's session, which a 2026 client states with each request. */
+async function setLevel(
   { levels }: GatewayContext,
   { id, upstream }: UpstreamServer,
   client: DownstreamClient,
   { revision, ctx }: RequestContext,
-  { perRequest, capabilities }: UpstreamEra,
-  level: string,
+  { era, level }: { readonly era: UpstreamEra; readonly level: string },
 ): Promise<void> {
-  if (perRequest || !isPerRequest(revision) || capabilities.logging === undefined) return
+  if (era.perRequest || !isPerRequest(revision) || era.capabilities.logging === undefined) return
   if (!levels.isNews(id, client.requester, level)) return
   await upstream.request({ ...client, method: 'logging/setLevel', params: { level }, signal: ctx.mcpReq.signal })
 }
 
-/** Progress and log lines go to the client whose request they belong to. */
+/** Progress and log messages go to the client whose request they belong to. */
 function passedOn({ ctx, revision }: RequestContext, level: string | undefined): UpstreamHooks {
   const tell = (method: string, params: JsonObject) =>
     void ctx.mcpReq.notify({ method, params } as never).catch(() => {})
@@ -178,20 +171,9 @@ function passedOn({ ctx, revision }: RequestContext, level: string | undefined):
       tell('notifications/progress', { ...params, progress: risingProgress(ctx, params.progress) })
     },
     log(params) {
-      // B26-11: a 2026 client hears nothing that it did not ask for.
+      // B26-11: a 2026 client gets only what it asked for.
       if (level === undefined ? isPerRequest(revision) : !isLoud(params.level, level)) return
       tell('notifications/message', params)
     },
   }
-}
-
-function credentialOf(
-  { accessToken, headers }: Account,
-  { settings }: GatewayContext,
-  { provider = '' }: UpstreamServer,
-): UpstreamCredential {
-  const env = settings.assent.connections.providers.get(provider)?.sending.env
-  if (env !== undefined) return { env, value: accessToken }
-  const [header = 'Authorization', value = accessToken] = Object.entries(headers)[0] ?? []
-  return { header, value }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { refusalCode } from '../../mcp/refusal.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { AskReply, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 
 /** Something that a parked call asked and nobody answered yet. */
@@ -178,5 +178,5 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
 }
 
 function refusal(message: string, reason: string): AskReply {
-  return { error: { code: refusalCode, message, data: { status: 'refused', reason } } }
+  return { error: { code: codes.refused, message, data: { status: 'refused', reason } } }
 }

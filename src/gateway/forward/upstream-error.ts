@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { RequestContext } from '../../asking/context.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { codes, isReserved } from '../../mcp/codes.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { UpstreamError } from '../upstream/upstream.ts'
@@ -8,27 +9,19 @@ import type { UpstreamError } from '../upstream/upstream.ts'
 /** Who hears of an error: what is said to one client is not said to another. */
 export type Hearer = Pick<RequestContext, 'revision' | 'capabilities'>
 
-const resourceNotFound = -32_002
-const missingCapability = -32_021
-const urlRequired = -32_042
-
 /**
  * An error of the upstream's own, handed on as it is. What it says of its way to us (its headers, its version, what we
  * declared) says nothing of the client's way here, and is told in our own words (B26-05, B26-10).
  */
 export function upstreamError(server: string, { error }: UpstreamError, hearer?: Hearer): AskRefused | ProtocolError {
   const { code, message, data } = error
-  if (code === missingCapability) return lacking(server, data, hearer)
-  if (code === resourceNotFound && isPerRequest(hearer?.revision)) return new ProtocolError(-32_602, message, data)
-  if (code === urlRequired && hearer?.revision === '2025-11-25' && namesPages(data))
+  if (code === codes.missingCapability) return lacking(server, data, hearer)
+  if (code === codes.resourceNotFound && isPerRequest(hearer?.revision))
+    return new ProtocolError(codes.invalidParams, message, data)
+  if (code === codes.urlRequired && hearer?.revision === '2025-11-25' && namesPages(data))
     return new ProtocolError(code, message, data)
   if (isReserved(code)) return new AskRefused('failed', `${server} failed: ${message} (${code})`, 'upstream-error')
   return new ProtocolError(code, message, data)
-}
-
-/** Codes that the protocol keeps for itself, each for one hop. */
-function isReserved(code: number): boolean {
-  return code <= -32_020 && code >= -32_099
 }
 
 /** A client of 2026 can be told what to declare, if it did not; nobody else can do anything about it. */
@@ -38,7 +31,7 @@ function lacking(server: string, data: unknown, hearer: Hearer | undefined): Ask
   const missing = hearer === undefined ? {} : without(required as JsonObject, hearer.capabilities)
   if (!isPerRequest(hearer?.revision) || Object.keys(missing).length === 0)
     return new AskRefused('cannot-ask', `${message}.`, 'upstream-needs-more')
-  return new ProtocolError(missingCapability, message, { requiredCapabilities: missing })
+  return new ProtocolError(codes.missingCapability, message, { requiredCapabilities: missing })
 }
 
 /** What is asked for and not declared, down to the modes of a capability. */

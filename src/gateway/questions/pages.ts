@@ -1,13 +1,11 @@
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { RpcError, UpstreamReply } from '../upstream/upstream.ts'
 import { type Page, safePage } from './ask-open.ts'
 
-/** The error by which a 2025 server says that pages have to be visited first. */
-const urlRequired = -32_042
-
 /** The pages that a 2025 upstream wants visited before it does what was asked; undefined: that is not what it says. */
 export function pagesIn(reply: UpstreamReply): (Page & JsonObject)[] | undefined {
-  if (reply.kind !== 'error' || reply.error.code !== urlRequired) return undefined
+  if (reply.kind !== 'error' || reply.error.code !== codes.urlRequired) return undefined
   const { data } = reply.error
   const elicitations = isPlainObject(data) && Array.isArray(data.elicitations) ? data.elicitations : []
   const pages = elicitations.flatMap((one) =>
@@ -31,7 +29,7 @@ export function pagesError(server: string, pages: readonly Page[]): RpcError {
     ...safePage(server, page),
     elicitationId: page.elicitationId ?? `${server}-${index}`,
   }))
-  return { code: urlRequired, message: `${server} needs you to visit a page first`, data: { elicitations } }
+  return { code: codes.urlRequired, message: `${server} needs you to visit a page first`, data: { elicitations } }
 }
 
 export function samePages(some: readonly Page[], others: readonly Page[]): boolean {

@@ -4,9 +4,11 @@ import { askedForm } from '../../asking/form.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { digest } from '../../base/canonical.ts'
-import { AssentError, type AssentErrorCode } from '../../base/errors.ts'
+import { AssentError } from '../../base/errors.ts'
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
-import { AskRefused, refusalCode } from '../../mcp/refusal.ts'
+import { codes } from '../../mcp/codes.ts'
+import { codeOf } from '../../mcp/errors.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { AskReply, RpcError, UpstreamHooks } from '../upstream/upstream.ts'
 import { askInInbox, openInInbox } from './ask-in-inbox.ts'
@@ -32,11 +34,6 @@ export interface Passing {
 /** Why a question was not put: the upstream asks too often. */
 export const tooManyAsks = 'too-many-asks'
 
-const notFound = -32_601
-const invalid = -32_602
-/** What is wrong with the question itself, and not with those who are asked. */
-const badQuestions: ReadonlySet<AssentErrorCode> = new Set(['bad_question', 'form_asks_secret', 'form_refused'])
-
 /** Puts to the requester what an upstream asks, by whatever their client speaks, and gives back what the upstream expects. */
 export function passAsk(passing: Passing, key: string, method: string, params: JsonObject): Promise<AskReply> {
   passing.asked?.()
@@ -53,21 +50,24 @@ export function passAsk(passing: Passing, key: string, method: string, params: J
 
 async function passElicitation(passing: Passing, key: string, params: JsonObject): Promise<AskReply> {
   const { context, round, asks, inbox } = passing
-  if (!asks) return refuse(notFound, 'Nobody can be asked here')
-  if (!context.modes.form && !context.modes.url && !inbox) return refuse(notFound, 'The client cannot be asked')
+  if (!asks) return refuse(codes.methodNotFound, 'Nobody can be asked here')
+  if (!context.modes.form && !context.modes.url && !inbox)
+    return refuse(codes.methodNotFound, 'The client cannot be asked')
   const { mode = 'form', message, url, requestedSchema, elicitationId } = params
-  if (typeof message !== 'string') return refuse(invalid, 'A question needs a message')
+  if (typeof message !== 'string') return refuse(codes.invalidParams, 'A question needs a message')
   if (mode === 'url') {
-    if (!context.modes.url && !inbox) return refuse(invalid, 'The client did not declare url mode')
+    if (!context.modes.url && !inbox) return refuse(codes.invalidParams, 'The client did not declare url mode')
     const page = { message, url: String(url), ...(typeof elicitationId === 'string' && { elicitationId }) }
     return { result: { action: await openPage(passing, key, page) } }
   }
-  if (mode !== 'form') return refuse(invalid, `There is no mode "${String(mode)}"`)
-  if (!isPlainObject(requestedSchema)) return refuse(invalid, 'A form needs a schema')
+  if (mode !== 'form') return refuse(codes.invalidParams, `There is no mode "${String(mode)}"`)
+  if (!isPlainObject(requestedSchema)) return refuse(codes.invalidParams, 'A form needs a schema')
 
   const form = askedForm(context.assent.limits, fromUpstream(context.name, message), requestedSchema)
   if (!context.modes.form) {
-    return inbox ? askInInbox(context, round, key, form) : refuse(invalid, 'The client did not declare form mode')
+    return inbox
+      ? askInInbox(context, round, key, form)
+      : refuse(codes.invalidParams, 'The client did not declare form mode')
   }
   // By no other way after this one: an upstream waits only so long.
   const { value } = await askForm({ ...context, modes: { form: true, url: false } }, round, key, form, false)
@@ -87,7 +87,7 @@ export function unlessTooOften(passing: Passing, { asked, ...hooks }: UpstreamHo
     asked: async (method, params, signal) =>
       method !== 'elicitation/create' || passing.mayAsk()
         ? asked(method, params, signal)
-        : refuse(refusalCode, 'Too many questions in a minute', tooManyAsks),
+        : refuse(codes.refused, 'Too many questions in a minute', tooManyAsks),
   }
 }
 
@@ -108,7 +108,7 @@ async function passRequest(
 ): Promise<AskReply> {
   const { capabilities, ctx, revision, walk, responses, clocks } = context
   const needed = method.split('/')[0] as string
-  if (capabilities[needed] === undefined) return refuse(notFound, `The client does not offer ${needed}`)
+  if (capabilities[needed] === undefined) return refuse(codes.methodNotFound, `The client does not offer ${needed}`)
   if (!isPerRequest(revision)) {
     const options = { timeout: clocks.question, signal: ctx.mcpReq.signal }
     return { result: (await ctx.mcpReq.send({ method, params } as never, options)) as JsonObject }
@@ -134,12 +134,13 @@ function refuse(code: number, message: string, reason?: string): { readonly erro
 function failed(error: unknown): AskReply {
   if (error instanceof AskRefused) {
     const action = actionOf(error)
-    return action === undefined ? refuse(refusalCode, error.message, error.reason) : { result: action }
+    return action === undefined ? refuse(codes.refused, error.message, error.reason) : { result: action }
   }
   if (error instanceof AssentError) {
-    return refuse(badQuestions.has(error.code) ? invalid : refusalCode, error.message, error.code)
+    const code = codeOf(error.code)
+    return refuse(code === codes.internalError ? codes.refused : code, error.message, error.code)
   }
-  return refuse(refusalCode, 'The question could not be put to anybody', 'unanswered')
+  return refuse(codes.refused, 'The question could not be put to anybody', 'unanswered')
 }
 
 function actionOf({ status, reason }: AskRefused): { action: 'decline' | 'cancel' } | undefined {

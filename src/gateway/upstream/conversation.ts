@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { CompactMap } from '../../base/compact-map.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { refusalCode } from '../../mcp/refusal.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { UpstreamLimits } from './options.ts'
 import { type PendingOwner, PendingRequest } from './pending-request.ts'
 import type { AskReply, RpcId, UpstreamRequest } from './upstream.ts'
@@ -124,12 +124,14 @@ export class Conversation {
       this.#owner.send({ jsonrpc: '2.0', id, ...reply } as never, pending)
     if (!this.#isWithinRate()) return this.#owner.dropped()
     if (method === 'ping') return answer({ result: {} }, stream)
-    if (!askMethods.has(method)) return answer({ error: { code: -32601, message: 'Method not found' } }, stream)
+    if (!askMethods.has(method))
+      return answer({ error: { code: codes.methodNotFound, message: 'Method not found' } }, stream)
 
     const pending = stream ?? this.#onlyPossibleAsker()
     if (pending === undefined) return answer(refusal('nobody', 'Several requests could have asked this question.'))
     const hook = pending.hooks?.asked
-    if (hook === undefined) return answer({ error: { code: -32601, message: 'This client cannot be asked.' } }, pending)
+    if (hook === undefined)
+      return answer({ error: { code: codes.methodNotFound, message: 'This client cannot be asked.' } }, pending)
     if (this.#asks.size >= this.#owner.limits.openAsks) {
       return answer(refusal('too-many', 'Too many questions are open already.'), pending)
     }
@@ -252,14 +254,14 @@ export class Conversation {
 const exemptFromSilence = new Set(['subscriptions/listen', 'initialize', 'server/discover'])
 
 function refusal(reason: string, message: string): AskReply {
-  return { error: { code: refusalCode, message, data: { status: 'cannot-ask', reason } } }
+  return { error: { code: codes.refused, message, data: { status: 'cannot-ask', reason } } }
 }
 
 async function replyOrError(ask: () => Promise<AskReply>): Promise<AskReply> {
   try {
     return await ask()
   } catch {
-    return { error: { code: -32603, message: 'The question could not be asked.' } }
+    return { error: { code: codes.internalError, message: 'The question could not be asked.' } }
   }
 }
 

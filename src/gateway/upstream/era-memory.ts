@@ -1,8 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { UpstreamEra, UpstreamReply } from './upstream.ts'
 
 // Errors that servers of either era give, so they do not mean that the remembered era is wrong.
-const inconclusiveCodes = new Set([-32601, -32602, -32603, -32020, -32021, -32002, -32042])
+const inconclusiveCodes = new Set<number>([
+  codes.methodNotFound,
+  codes.invalidParams,
+  codes.internalError,
+  codes.headerMismatch,
+  codes.missingCapability,
+  codes.resourceNotFound,
+  codes.urlRequired,
+])
 const suspectReasons = new Set(['down', 'broken', 'malformed', 'refused', 'redirected', 'unsupported'])
 
 /** Remembers the era that probing found, for a limited time and until a failure (V26-06). */
@@ -39,5 +48,5 @@ export class EraMemory {
 }
 
 function isSuspect(code: number): boolean {
-  return code <= -32000 && code >= -32768 && !inconclusiveCodes.has(code)
+  return code <= codes.serverError && code >= -32_768 && !inconclusiveCodes.has(code)
 }

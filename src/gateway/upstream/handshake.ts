@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { DownstreamClient, Implementation, RpcError, UpstreamEra } from './upstream.ts'
 import { isObject } from './wire/message.ts'
 
@@ -32,8 +33,8 @@ export function eraOfInitialize(result: JsonObject): UpstreamEra | undefined {
  * Whether only a 2026-07-28 server gives this error, so that the server must not be treated as an older one (V26-06).
  */
 export function isPerRequestError({ code, data }: RpcError): boolean {
-  if (code === -32020 || code === -32021) return true
-  if (code !== -32022) return false
+  if (code === codes.headerMismatch || code === codes.missingCapability) return true
+  if (code !== codes.unsupportedVersion) return false
   const supported = isObject(data) && Array.isArray(data.supported) ? data.supported : []
   return !supported.some((version) => typeof version === 'string' && supportedRevisions.has(version))
 }

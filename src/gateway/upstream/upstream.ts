@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.ts'
+import type { SentCredential } from '../../connection/credential/sent-credential.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Requester } from '../../participant/requester.ts'
 
@@ -65,9 +66,7 @@ export interface Implementation extends JsonObject {
  * A secret of the requester: a header of one request (HTTP), or an environment variable of the requester's own process
  * (stdio).
  */
-export type UpstreamCredential =
-  | { readonly header: string; readonly value: string }
-  | { readonly env: string; readonly value: string }
+export type UpstreamCredential = SentCredential
 
 /** One request to an upstream. */
 export interface UpstreamRequest extends DownstreamClient {

@@ -1,29 +1,18 @@
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { type AuthInfo, isJsonContentType } from '@modelcontextprotocol/server'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { isJsonContentType } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../../base/json.ts'
 import type { RequestHead } from '../../base/request-source.ts'
+import { codes } from '../codes.ts'
+import type { FastPath, FastReply } from '../fast-path.ts'
 import { bodyOfMessage } from './body.ts'
 import type { Authenticate } from './guard/authenticate.ts'
 import type { NodeListener } from './node.ts'
-import type { FoundSession, Sessions } from './session/sessions.ts'
+import type { Sessions } from './session/sessions.ts'
 
-/** A POST that came through the door: who sent it is known, its body is an object, and its 2025 session is theirs. */
-export interface Post {
-  /** Each came once. */
-  readonly headers: IncomingHttpHeaders
-  readonly body: Record<string, unknown>
-  readonly authInfo: AuthInfo | undefined
-  readonly session: FoundSession | undefined
-  readonly reply: ServerResponse
-}
-
-/** Answers a POST without a server of the SDK, or leaves it alone; `left` is for whoever serves it then. */
-export type FastPath = (post: Post) => Promise<'answered' | { readonly left?: object }>
-
-/** What a shortcut needs to know of the endpoint that it is part of. */
-export interface Door {
+/** What the fast path needs to know of its endpoint. */
+export interface FastPathEndpoint {
   isOpen(): boolean
-  /** Judges as the endpoint itself does. */
+  /** Judges a request exactly as the endpoint itself does. */
   mayEnter(request: RequestHead, address: string | undefined): boolean
   readonly authenticate: Authenticate | undefined
   readonly find: Sessions['find']
@@ -31,15 +20,19 @@ export interface Door {
   onError(error: unknown): void
 }
 
-/** Tries the shortcut on what is in order, and serves all else as usual: whatever is to be refused is refused there. */
-export function fastPathListener(fastPath: FastPath, usual: NodeListener, door: Door): RequestListener {
-  return (message, reply) => {
-    if (!door.isOpen() || !isInOrder(message, door)) return usual(message, reply)
-    tryFirst(fastPath, usual, door, message, reply).catch((error) => {
-      door.onError(error)
-      // A client that hears nothing would wait, or send it again.
-      if (reply.headersSent) reply.destroy()
-      else reply.writeHead(500, { 'content-type': 'application/json' }).end(internalError)
+/** Tries the fast path on valid POSTs. Everything else goes to `fallback`, which also makes all refusals. */
+export function fastPathListener(
+  fastPath: FastPath,
+  fallback: NodeListener,
+  endpoint: FastPathEndpoint,
+): RequestListener {
+  return (message, response) => {
+    if (!endpoint.isOpen() || !isValid(message, endpoint)) return fallback(message, response)
+    tryFirst(fastPath, fallback, endpoint, message, response).catch((error) => {
+      endpoint.onError(error)
+      // A client that gets no answer would wait, or send the request again.
+      if (response.headersSent) response.destroy()
+      else response.writeHead(500, { 'content-type': 'application/json' }).end(internalError)
     })
   }
 }
@@ -47,33 +40,68 @@ export function fastPathListener(fastPath: FastPath, usual: NodeListener, door: 
 const internalError = JSON.stringify({
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32_603, message: 'Internal server error' },
+  error: { code: codes.internalError, message: 'Internal server error' },
 })
 
 async function tryFirst(
   fastPath: FastPath,
-  usual: NodeListener,
-  { authenticate, find, bodyBytes }: Door,
+  fallback: NodeListener,
+  { authenticate, find, bodyBytes }: FastPathEndpoint,
   message: IncomingMessage,
-  reply: ServerResponse,
+  response: ServerResponse,
 ): Promise<void> {
   const { headers } = message
   const authInfo = authenticate === undefined ? undefined : await authenticate(headers.authorization ?? null)
-  // What a stranger sends is not read.
-  if (authInfo instanceof Response) return usual(message, reply, { authInfo, text: '' })
+  // The body of an unknown sender is not read.
+  if (authInfo instanceof Response) return fallback(message, response, { authInfo, text: '' })
   const text = await bodyOfMessage(message)(bodyBytes)
   const body = text === undefined ? undefined : parse(text)
-  if (!isPlainObject(body)) return usual(message, reply, { authInfo, text })
+  if (!isPlainObject(body)) return fallback(message, response, { authInfo, text })
   const id = headers['mcp-session-id']
   const session = typeof id === 'string' ? find(id, authInfo) : undefined
-  const end = await fastPath({ headers, body, authInfo, session, reply })
-  if (end !== 'answered') usual(message, reply, { authInfo, text, handover: end.left })
+  const end = await fastPath({ headers, body, authInfo, session, reply: new HttpReply(response) })
+  switch (end.kind) {
+    case 'answered':
+      return
+    case 'not-handled':
+      return fallback(message, response, { authInfo, text })
+    case 'started':
+      return fallback(message, response, { authInfo, text, handover: end.handover })
+  }
 }
 
-function isInOrder(message: IncomingMessage, { mayEnter }: Door): boolean {
+/** A class, so that calls share its functions: one made for each call would keep what it sees alive for longer. */
+class HttpReply implements FastReply {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  /** Head and body leave in one write. */
+  send(message: object, sessionId: string | undefined): void {
+    const text = JSON.stringify(message)
+    const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]
+    if (sessionId !== undefined) headers.push('mcp-session-id', sessionId)
+    this.#response.writeHead(200, headers)
+    this.#response.end(text)
+  }
+
+  end(): void {
+    this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }).end()
+  }
+
+  onClose(listener: () => void): () => void {
+    if (this.#response.closed) listener()
+    else this.#response.on('close', listener)
+    return () => this.#response.off('close', listener)
+  }
+}
+
+function isValid(message: IncomingMessage, { mayEnter }: FastPathEndpoint): boolean {
   const { method, url = '', headers, rawHeaders, socket } = message
   if (method !== 'POST' || !isJsonContentType(headers['content-type'] ?? null)) return false
-  // One that came twice may mean one thing here and another there.
+  // A header that came twice may be read in two ways.
   if (Object.keys(headers).length * 2 !== rawHeaders.length) return false
   if (headers.host === undefined) return false
   return mayEnter(

@@ -1,11 +1,12 @@
 import { isPlainObject } from '../../base/json.ts'
+import { codes } from '../codes.ts'
 
 /** An HTTP refusal that an MCP client can read too. */
 export function refusal(
   status: number,
   message: string,
   {
-    code = -32_000,
+    code = codes.serverError,
     id = null,
     headers = {},
   }: { code?: number; id?: string | number | null; headers?: Record<string, string> } = {},
@@ -20,4 +21,5 @@ export function idOf(body: unknown): string | number | null {
 }
 
 /** The same answer for a session that ended, never was, or is someone else's: nobody learns which (S-08). */
-export const sessionNotFound = (body?: unknown) => refusal(404, 'Session not found', { code: -32_001, id: idOf(body) })
+export const sessionNotFound = (body?: unknown) =>
+  refusal(404, 'Session not found', { code: codes.sessionNotFound, id: idOf(body) })

@@ -5,8 +5,10 @@ import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import { isLocalSocket } from '../../base/request-source.ts'
 import type { Login } from '../../participant/identify.ts'
+import { codes } from '../codes.ts'
+import type { FastPath } from '../fast-path.ts'
 import { eraOf } from './era.ts'
-import { type FastPath, fastPathListener } from './fast-path.ts'
+import { fastPathListener } from './fast-path.ts'
 import { authenticateBy } from './guard/authenticate.ts'
 import { guardAgainstRebinding, guardLocal, notLocal } from './guard/guard.ts'
 import { protectedResource } from './guard/resource.ts'
@@ -107,7 +109,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return refusal(413, `The body is larger than ${limits.bodyBytes} bytes`, { headers: { Connection: 'close' } })
     }
     const body = parse(text)
-    if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: -32_700 })
+    if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: codes.parseError })
     if (prefetched?.handover !== undefined) rememberHandover(request, prefetched.handover)
     return dispatch(request, body, authInfo)
   }
@@ -128,7 +130,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return await serve(incoming)
     } catch (error) {
       onError(error)
-      return refusal(500, 'Internal server error', { code: -32_603 })
+      return refusal(500, 'Internal server error', { code: codes.internalError })
     }
   }
 

@@ -1,16 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { systemClock } from '../../../src/base/clock.ts'
-import { createGateway } from '../../../src/gateway/gateway.ts'
-import { defaultGatewayClocks, defaultGatewayLimits } from '../../../src/gateway/options.ts'
-import { openUpstream } from '../../../src/gateway/upstream/open.ts'
-import { defaultUpstreamLimits, type UpstreamSettings } from '../../../src/gateway/upstream/options.ts'
-import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
+import { createGateway, type GatewayOptions } from '../../../src/gateway/index.ts'
 import { createAssent } from '../../../src/index.ts'
 
 /** A gateway in a process of its own: the upstreams and the store are told as JSON. Answers with its port, then with its memory. */
 interface Told {
-  readonly upstreams: Record<string, Omit<UpstreamSettings, 'name'> & { url?: string }>
+  readonly upstreams: GatewayOptions['servers']
   readonly store?: string
   readonly keys?: string
 }
@@ -33,28 +28,11 @@ const assent = await createAssent({
   ...(keys !== undefined && { keys }),
   policy: { default: 'allow', fallback: 'inbox' },
 } as never)
-const upstreamContext = {
-  clock: systemClock,
-  self: { name: 'assent', version: '0' },
-  limits: { ...defaultUpstreamLimits, sessions: 3_000 },
-  slots: new ProcessSlots(64),
-}
 const gateway = createGateway({
   assent: { ...assent, login },
-  servers: Object.entries(upstreams).map(([id, { url, ...settings }]) => ({
-    id,
-    trusted: false,
-    upstream: openUpstream(
-      { name: id, ...settings, ...(url !== undefined && { url: new URL(url) }) } as UpstreamSettings,
-      upstreamContext,
-    ),
-  })),
-  name: 'assent',
-  version: '0',
-  clocks: { ...defaultGatewayClocks, upstreamAsk: 600_000, park: 600_000 },
-  limits: defaultGatewayLimits,
-  elicitation: true,
-  asking: { question: 600_000, hold: 45_000, state: 900_000, track: 300_000 },
+  servers: upstreams as GatewayOptions['servers'],
+  upstreamLimits: { sessions: 3_000 },
+  clocks: { upstreamAsk: '10m', park: '10m' },
 })
 const server = createServer((request, response) => {
   if (!gateway.handle(request, response)) response.writeHead(404).end()

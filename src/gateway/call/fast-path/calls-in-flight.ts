@@ -1,51 +1,49 @@
 import type { Server } from '@modelcontextprotocol/server'
 import { CompactMap } from '../../../base/compact-map.ts'
-import type { FoundSession } from '../../../mcp/http/session/sessions.ts'
+import type { FastSession } from '../../../mcp/fast-path.ts'
 import type { RpcId } from '../../upstream/upstream.ts'
 import type { CapturedCall } from './captured-call.ts'
 
-/** A call of a 2025 session from the moment it came, so that its client may take it back at any time. */
+/** A call of a client that stays connected, from its arrival on, so that the client can cancel it at any time. */
 export class ClientCall {
-  /** Its client wants no answer any more. */
   isCancelled = false
-  /** From when it is sent. */
-  live: CapturedCall | undefined
+  /** Set when the call is sent. */
+  captured: CapturedCall | undefined
 
   cancel(): void {
     this.isCancelled = true
-    this.live?.abort()
+    this.captured?.abort()
   }
 }
 
-/** The calls under way on 2025 sessions, which a server of the SDK knows nothing of. */
+/** The calls that the fast path has in flight, by session and request id. The SDK servers know nothing of them. */
 export interface CallsInFlight {
-  has(session: FoundSession, id: RpcId): boolean
-  add(session: FoundSession, id: RpcId): ClientCall
-  remove(session: FoundSession, id: RpcId): void
-  cancel(session: FoundSession, id: unknown): void
+  has(session: FastSession, id: RpcId): boolean
+  add(session: FastSession, id: RpcId): ClientCall
+  remove(session: FastSession, id: RpcId): void
+  cancel(session: FastSession, id: unknown): void
 }
 
 export function trackCallsInFlight(): CallsInFlight {
   const sessions = new WeakMap<Server, CompactMap<RpcId, ClientCall>>()
 
-  function ticketsOf({ server, closed }: FoundSession): CompactMap<RpcId, ClientCall> {
+  function callsOf({ server, closed }: FastSession): CompactMap<RpcId, ClientCall> {
     const known = sessions.get(server)
     if (known !== undefined) return known
-    const made = new CompactMap<RpcId, ClientCall>()
-    sessions.set(server, made)
-    // Its session is over: whoever is left with the call says so.
+    const calls = new CompactMap<RpcId, ClientCall>()
+    sessions.set(server, calls)
     closed.addEventListener('abort', () => {
-      for (const { live } of made.values()) live?.abort()
+      for (const { captured } of calls.values()) captured?.abort()
     })
-    return made
+    return calls
   }
 
   return {
     has: (session, id) => sessions.get(session.server)?.has(id) === true,
     add(session, id) {
-      const clientCall = new ClientCall()
-      ticketsOf(session).set(id, clientCall)
-      return clientCall
+      const call = new ClientCall()
+      callsOf(session).set(id, call)
+      return call
     },
     remove: (session, id) => void sessions.get(session.server)?.delete(id),
     cancel: (session, id) =>

@@ -1,57 +1,58 @@
-import type { ToolCall } from '../../../approval/tool-call.ts'
+import type { StartedCall } from '../../../call/walk.ts'
+import { codes } from '../../../mcp/codes.ts'
 import type { KnownTool } from '../../catalog/catalog.ts'
 import type { AskReply, StopSignal, UpstreamEra, UpstreamHooks, UpstreamReply } from '../../upstream/upstream.ts'
+import type { CallTimer } from '../time-call.ts'
 import { Stop } from './stop.ts'
-
-/** A call that is started and under way at its upstream. Whoever takes it over goes on with it: nothing is sent twice. */
-export interface StartedCall {
-  /** The walk that the audit knows it by. */
-  readonly walkId: string
-  readonly call: ToolCall
-  readonly tool: KnownTool
-  /** What the upstream spoke when it was sent. */
-  readonly era: UpstreamEra
-  /** Whoever asks first may go on with it. False: it was given up meanwhile, and the audit knows its end. */
-  take(): boolean
-  /** Takes the place of sending it: what came so far is told, and the reply is waited for. */
-  send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply>
-}
 
 type Send = (hooks: UpstreamHooks, signal: StopSignal) => Promise<UpstreamReply>
 
-/** Sends a call for somebody who wants a plain result, and keeps whatever else comes for one who can do more with it. */
-export class CapturedCall implements StartedCall {
-  readonly walkId: string
-  readonly call: ToolCall
+/** What is known of a call when it is sent. */
+interface Facts {
+  readonly started: StartedCall
+  readonly tool: KnownTool
+  /** What the upstream spoke when the call was sent. */
+  readonly era: UpstreamEra
+  readonly timer: CallTimer
+}
+
+/**
+ * A call in flight for which only a plain result is expected. Anything else that the upstream sends is captured for the
+ * SDK server's handler, which can take the call over. Nothing is sent twice.
+ */
+export class CapturedCall implements Facts {
+  readonly started: StartedCall
   readonly tool: KnownTool
   readonly era: UpstreamEra
+  readonly timer: CallTimer
   /** The reply, or undefined as soon as something else came first. */
   readonly plain: Promise<UpstreamReply | undefined>
   readonly #stop = new Stop()
   readonly #reply: Promise<UpstreamReply>
-  #queue: ((hooks: UpstreamHooks) => void)[] | undefined
+  #captured: ((hooks: UpstreamHooks) => void)[] | undefined
   #hooks: UpstreamHooks | undefined
   #owner: 'taker' | 'nobody' | undefined
   #resolve: (reply: UpstreamReply | undefined) => void = nothing
 
-  constructor({ walkId, call, tool, era }: Omit<StartedCall, 'send' | 'take'>, send: Send) {
-    this.walkId = walkId
-    this.call = call
+  constructor({ started, tool, era, timer }: Facts, send: Send) {
+    this.started = started
     this.tool = tool
     this.era = era
-    this.#reply = send(this.#listener(), this.#stop)
+    this.timer = timer
+    this.#reply = send(this.#capturing(), this.#stop)
     this.plain = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reply.then(resolve, reject)
     })
   }
 
+  /** Takes the call over. False: it was dropped before, and its end is in the audit. */
   take(): boolean {
     this.#owner ??= 'taker'
     return this.#owner === 'taker'
   }
 
-  /** Gives it up, unless somebody took it over. */
+  /** Aborts the call unless it was taken over. */
   drop(): boolean {
     this.#owner ??= 'nobody'
     if (this.#owner === 'taker') return false
@@ -59,33 +60,33 @@ export class CapturedCall implements StartedCall {
     return true
   }
 
-  /** From here on it is for whoever takes it over. */
+  /** Stops waiting for a plain result: from here on somebody has to take the call over. */
   giveUp(): void {
     this.#resolve(undefined)
   }
 
-  /** Nobody wants the reply any more. */
   abort(): void {
     this.#stop.abort()
   }
 
+  /** Replaces sending, for whoever took the call over: passes on what was captured, and waits for the reply. */
   send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> {
     this.#hooks = hooks
-    const waiting = this.#queue ?? []
-    this.#queue = undefined
-    for (const tell of waiting) tell(hooks)
+    const captured = this.#captured ?? []
+    this.#captured = undefined
+    for (const pass of captured) pass(hooks)
     if (signal.aborted) this.abort()
     else signal.addEventListener('abort', () => this.abort(), { once: true })
     return this.#reply
   }
 
-  #listener(): UpstreamHooks {
-    const later = (tell: (hooks: UpstreamHooks) => void): void => {
+  #capturing(): UpstreamHooks {
+    const later = (pass: (hooks: UpstreamHooks) => void): void => {
       if (this.#hooks === undefined) {
-        this.#queue ??= []
-        this.#queue.push(tell)
+        this.#captured ??= []
+        this.#captured.push(pass)
         this.giveUp()
-      } else tell(this.#hooks)
+      } else pass(this.#hooks)
     }
     return {
       progress: (params) => later((hooks) => hooks.progress?.(params)),
@@ -94,7 +95,8 @@ export class CapturedCall implements StartedCall {
       asked: (method, params, signal) =>
         new Promise<AskReply>((resolve, reject) => {
           later(({ asked }) => {
-            if (asked === undefined) resolve({ error: { code: -32_601, message: 'Nobody can be asked here.' } })
+            if (asked === undefined)
+              resolve({ error: { code: codes.methodNotFound, message: 'Nobody can be asked here.' } })
             else asked(method, params, signal).then(resolve, reject)
           })
         }),

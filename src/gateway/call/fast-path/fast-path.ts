@@ -1,224 +1,217 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { decide } from '../../../approval/policy/decide.ts'
-import type { ToolCall } from '../../../approval/tool-call.ts'
 import { isPlainObject, type JsonObject } from '../../../base/json.ts'
-import type { FastPath, Post } from '../../../mcp/http/fast-path.ts'
+import { type Sent, type StartedCall, walk } from '../../../call/walk.ts'
+import type { FastEnd, FastPath, FastRequest } from '../../../mcp/fast-path.ts'
 import { AskRefused, refusalResult } from '../../../mcp/refusal.ts'
 import type { KnownTool } from '../../catalog/catalog.ts'
+import { type Route, routeAtOnce, type Scope } from '../../catalog/route.ts'
 import type { GatewayContext } from '../../context.ts'
-import type { UpstreamServer } from '../../options.ts'
+import { resultFor } from '../../forward/result-for.ts'
 import type { DownstreamClient, UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
-import { callOf } from '../call-tool.ts'
 import { paramHeaders, repeatsArguments } from '../param-headers.ts'
+import { CallTimer } from '../time-call.ts'
+import { toolCallOf } from '../tool-call.ts'
 import { cacheClients } from './cache-clients.ts'
 import { type CallsInFlight, type ClientCall, trackCallsInFlight } from './calls-in-flight.ts'
 import { CapturedCall } from './captured-call.ts'
 import { type PlainCall, readCall } from './read-call.ts'
-import { type Answerer, answerWith, endWithoutAnswer, perRequestResult } from './write-answer.ts'
 
-const usual = {}
-/** A client that hears nothing for long may give up: from here on it is answered by a stream. */
+const answered: FastEnd = { kind: 'answered' }
+const notHandled: FastEnd = { kind: 'not-handled' }
+/** A client that receives nothing for long may give up. After this time the SDK server takes over and opens a stream. */
 const patienceMs = 10_000
 const never = new AbortController().signal
 setMaxListeners(0, never)
 
-/** One server's calls that policy allows, there and back without a server of the SDK. All else goes the usual way. */
-export function fastPath(gateway: GatewayContext, server: UpstreamServer, answerer: Answerer): FastPath {
+/**
+ * Calls that policy allows, without an SDK server in between. It is transport only: it reads the call narrowly, keeps
+ * track of it in flight, and writes the answer. The walk is the one of `call/walk.ts`, with the same records.
+ */
+export function fastPath(gateway: GatewayContext, scope: Scope): FastPath {
   const clients = cacheClients(gateway)
-  const pending = trackCallsInFlight()
+  const calls = trackCallsInFlight()
 
-  return async (post) => {
-    const { body, headers, session, authInfo } = post
+  return async (request) => {
+    const { body, headers, session, authInfo } = request
     if (session !== undefined && body.method === 'notifications/cancelled' && isPlainObject(body.params)) {
-      pending.cancel(session, body.params.requestId)
+      calls.cancel(session, body.params.requestId)
     }
+    const call = readCall(body, headers)
+    const route = call && routeAtOnce(scope, call.name)
+    if (call === undefined || route === undefined || !isServed(gateway, calls, request, call)) return notHandled
     // Where an account is needed, the person may have to be asked for it.
-    const call = server.provider === undefined ? readCall(body, headers) : undefined
-    if (call === undefined || !isInPlace(gateway, pending, post, call)) return usual
+    if (route.server.provider !== undefined) return notHandled
     const client = clients.find(session, authInfo, call)
-    if (client === undefined) return usual
+    if (client === undefined) return notHandled
 
     const release = session?.hold()
-    const clientCall = session && call.client === undefined ? pending.add(session, call.id) : undefined
+    const clientCall = session && calls.add(session, call.id)
+    const timer = new CallTimer(gateway.settings.news, route.server.id)
     try {
-      const end = await fastEnd({ gateway, server, answerer, post, call, client, clientCall, began: performance.now() })
-      if (end === 'answered' || !isCancelled(clientCall) || end.left !== undefined) return end
-      // Taken back before anybody began with it.
-      endWithoutAnswer(post.reply)
-      return 'answered'
+      const end = await callFast({ gateway, request, call, route, client, clientCall, timer })
+      if (end.kind !== 'not-handled' || clientCall?.isCancelled !== true) return end
+      // Cancelled before anything was done about it.
+      request.reply.end()
+      return answered
     } finally {
-      if (clientCall !== undefined && session !== undefined) pending.remove(session, call.id)
+      if (session !== undefined) calls.remove(session, call.id)
       release?.()
     }
   }
 }
 
-/** Whether a call of 2025 is on a session that speaks the version it names, and under an id of its own. */
-function isInPlace(
+/** A 2025 call must be on a session of the version it names, under an id of its own, and want no log messages. */
+function isServed(
   { levels }: GatewayContext,
-  pending: CallsInFlight,
-  { session, headers }: Post,
-  { id, client }: PlainCall,
+  calls: CallsInFlight,
+  { session, headers }: FastRequest,
+  { id, envelope }: PlainCall,
 ): boolean {
-  if (client !== undefined) return true
-  if (session === undefined || pending.has(session, id)) return false
-  if (headers['mcp-protocol-version'] !== session.server.getNegotiatedProtocolVersion()) return false
-  return levels.of({ sessionId: session.id } as never, false) === undefined
-}
-
-interface Found {
-  readonly gateway: GatewayContext
-  readonly server: UpstreamServer
-  readonly answerer: Answerer
-  readonly post: Post
-  readonly call: PlainCall
-  readonly client: DownstreamClient
-  /** There on a call of a 2025 session alone. */
-  readonly clientCall: ClientCall | undefined
-  readonly began: number
-}
-
-interface Walking extends Found {
-  readonly tool: KnownTool
-  readonly era: UpstreamEra
-}
-
-async function fastEnd(found: Found): ReturnType<FastPath> {
-  const { gateway, server, call, client } = found
-  const tool = await gateway.catalog.tool(server, call.name, client, never)
-  if (tool === undefined || 'kind' in tool) return usual
-  // Its headers must say what its arguments say, and who looks at that refuses in the words of 2026-07-28.
-  if (call.client !== undefined && repeatsArguments(tool.item.inputSchema)) return usual
-  const spoken = await server.upstream.era(client, never)
-  return spoken.kind === 'found' ? walkFast({ ...found, tool, era: spoken.era }) : usual
-}
-
-/** The walk of a call that nobody is asked about: the same steps, in the same order, with the same records. */
-async function walkFast(walking: Walking): ReturnType<FastPath> {
-  const { gateway, server, post, call, client, tool, clientCall } = walking
-  const { approvals } = gateway.settings.assent
-  const groups = (post.authInfo?.extra?.groups as string[] | undefined) ?? []
-  const caller = { call: { requester: client.requester }, person: { groups } }
-  const wanted = callOf(caller, server, call.name, call.given, tool)
-  const decision = decide(approvals.policy, wanted)
-  if (decision.decide !== 'allow' && !decision.watched) return usual
-
-  if (isCancelled(clientCall)) return usual
-  const walkId = randomUUID()
-  // What cannot be decided here, such as arguments that have no digest, is refused in the usual words.
-  const begun = await approvals.begin({ call: wanted, walkId, decision }).catch(() => usual)
-  if (!('kind' in begun)) return begun
-  if (begun.kind === 'begun') return send(walking, begun.call, walkId)
-  if (begun.kind === 'refused') {
-    const { status, message, reason } = begun
-    const result = refusalResult(new AskRefused(status, message, reason), false) as unknown as JsonObject
-    tell(walking, 'refused', 0)
-    return answered(walking, result)
+  if (session !== undefined && calls.has(session, id)) return false
+  if (envelope !== undefined) return true
+  if (session === undefined) return false
+  if (headers !== undefined && headers['mcp-protocol-version'] !== session.server.getNegotiatedProtocolVersion()) {
+    return false
   }
-  return usual
+  return levels.ofSession(session.id) === undefined
 }
 
-async function send(walking: Walking, wanted: ToolCall, walkId: string): ReturnType<FastPath> {
-  const { gateway, server, post, call, client, tool, era, clientCall } = walking
+interface FastCall {
+  readonly gateway: GatewayContext
+  readonly request: FastRequest
+  readonly call: PlainCall
+  readonly route: Route
+  readonly client: DownstreamClient
+  /** Undefined for a 2026 client over HTTP, which cancels by closing its connection. */
+  readonly clientCall: ClientCall | undefined
+  readonly timer: CallTimer
+}
+
+async function callFast(fast: FastCall): Promise<FastEnd> {
+  const { gateway, request, call, route, client, clientCall } = fast
+  const { server, name } = route
+  const tool = await fast.timer.elsewhere(() => gateway.catalog.tool(server, name, client, never))
+  if (tool === undefined || 'kind' in tool) return notHandled
+  // The SDK server compares headers with arguments, and refuses in the words of 2026-07-28.
+  if (call.envelope !== undefined && repeatsArguments(tool.item.inputSchema)) return notHandled
+  const spoken = await fast.timer.elsewhere(() => server.upstream.era(client, never))
+  if (spoken.kind !== 'found') return notHandled
+
   const { approvals } = gateway.settings.assent
-  if (isCancelled(clientCall)) return takenBack(walking, wanted, walkId, 0)
-  const left = performance.now()
-  const live = new CapturedCall({ walkId, call: wanted, tool, era }, (hooks, signal) =>
-    server.upstream.request({
-      // Not spread: that alone would cost as much as to decide.
+  const groups = (request.authInfo?.extra?.groups as string[] | undefined) ?? []
+  const wanted = toolCallOf({ requester: client.requester, groups }, server, tool, call.given)
+  const decision = decide(approvals.policy, wanted)
+  if ((decision.decide !== 'allow' && !decision.watched) || clientCall?.isCancelled === true) return notHandled
+
+  let isSent = false
+  const entrance = {
+    approvals,
+    send(started: StartedCall) {
+      isSent = true
+      return send(fast, tool, spoken.era, started)
+    },
+    finish: 'soon',
+    failed: (error: unknown) => gateway.settings.onError?.(error),
+  } as const
+  try {
+    const outcome = await walk<FastEnd, undefined, never>(entrance, { call: wanted, walkId: randomUUID(), decision })
+    switch (outcome.kind) {
+      case 'done':
+        return outcome.result
+      case 'refused':
+        fast.timer.ended('refused')
+        return answer(fast, {
+          ...refusalResult(new AskRefused(outcome.status, outcome.message, outcome.reason)),
+        } as never)
+      case 'question':
+        return notHandled
+    }
+  } catch (error) {
+    // What cannot be decided here, such as arguments without a digest, is refused by the SDK server's handler.
+    if (!isSent) return notHandled
+    throw error
+  }
+}
+
+async function send(fast: FastCall, tool: KnownTool, era: UpstreamEra, started: StartedCall): Promise<Sent<FastEnd>> {
+  const { gateway, request, call, client, clientCall, timer, route } = fast
+  if (isCancelled(clientCall)) return cancelled(fast)
+  const { tool: name, arguments: given } = started.call
+  const captured = new CapturedCall({ started, tool, era, timer }, (hooks, signal) =>
+    route.server.upstream.request({
+      // Written out: spreading the client would cost as much as deciding.
       requester: client.requester,
       sessionKey: client.sessionKey,
       capabilities: client.capabilities,
       clientInfo: client.clientInfo,
       credential: client.credential,
       method: 'tools/call',
-      params:
-        call.meta === undefined
-          ? { name: wanted.tool, arguments: wanted.arguments }
-          : { name: wanted.tool, arguments: wanted.arguments, _meta: call.meta },
-      paramHeaders: paramHeaders(tool.item.inputSchema, wanted.arguments),
-      exclusive: !era.perRequest && call.client !== undefined,
+      params: call.meta === undefined ? { name, arguments: given } : { name, arguments: given, _meta: call.meta },
+      paramHeaders: paramHeaders(tool.item.inputSchema, given),
+      exclusive: !era.perRequest && call.envelope !== undefined,
       signal,
       hooks,
     }),
   )
-  const ended = watch(post, clientCall, live)
-  const reply = await live.plain
-  ended()
-  const elsewhereMs = performance.now() - left
+  const stopWatching = watch(request, clientCall, captured)
+  const reply = await timer.elsewhere(() => captured.plain)
+  stopWatching()
   const outcome = outcomeOf(reply)
-  if (outcome === undefined) {
-    return isCancelled(clientCall)
-      ? takenBack(walking, wanted, walkId, elsewhereMs)
-      : handOver(gateway, live, wanted, post.reply)
+  if (outcome !== undefined) {
+    timer.ended(outcome)
+    return { result: answer(fast, (reply as { result: JsonObject }).result), outcome }
   }
-  approvals.finishSoon(wanted, walkId, outcome).catch((error) => gateway.settings.onError?.(error))
-  tell(walking, outcome, elsewhereMs)
-  return answered(walking, (reply as { result: JsonObject }).result)
+  if (isCancelled(clientCall)) return cancelled(fast)
+  dropWithClient(gateway, request, captured)
+  return { result: { kind: 'started', handover: captured }, outcome: 'handed-over' }
 }
 
+/** Asked anew each time: the client may cancel while something is awaited. */
 const isCancelled = (clientCall: ClientCall | undefined) => clientCall?.isCancelled === true
 
-/** Whoever takes a request back gets no answer to it. */
-function takenBack(walking: Walking, wanted: ToolCall, walkId: string, elsewhereMs: number): 'answered' {
-  const { assent, onError } = walking.gateway.settings
-  assent.approvals.finishSoon(wanted, walkId, 'failed').catch((error) => onError?.(error))
-  tell(walking, 'failed', elsewhereMs)
-  endWithoutAnswer(walking.post.reply)
-  return 'answered'
+/** A cancelled request gets no answer. */
+function cancelled({ request, timer }: FastCall): Sent<FastEnd> {
+  timer.ended('failed')
+  request.reply.end()
+  return { result: answered, outcome: 'failed' }
 }
 
-/** How a plain result ended the call; undefined: it is none, or none yet. */
+/** How a final result ended the call. Undefined: there is none, or not yet. */
 function outcomeOf(reply: UpstreamReply | undefined): 'done' | 'failed' | undefined {
   if (reply?.kind !== 'result' || reply.result.resultType === 'input_required') return undefined
   return reply.result.isError === true ? 'failed' : 'done'
 }
 
-/** Looks after a call in flight. Returns what to do when it has landed. */
-function watch({ reply }: Post, clientCall: ClientCall | undefined, live: CapturedCall): () => void {
-  const tooLong = setTimeout(() => live.giveUp(), patienceMs)
+/** Watches a call in flight for its client's cancellation and for the end of our patience. Returns how to stop. */
+function watch({ reply }: FastRequest, clientCall: ClientCall | undefined, captured: CapturedCall): () => void {
+  const tooLong = setTimeout(() => captured.giveUp(), patienceMs)
   if (clientCall !== undefined) {
-    // A connection that is lost takes nothing back (H11-07): its client may only be on a bad line.
-    clientCall.live = live
+    // A lost connection cancels nothing (H11-07): the client may come back to its session.
+    clientCall.captured = captured
     return () => clearTimeout(tooLong)
   }
-  const gone = () => live.abort()
-  reply.on('close', gone)
-  if (reply.closed) gone()
+  const stop = reply.onClose(() => captured.abort())
   return () => {
     clearTimeout(tooLong)
-    reply.off('close', gone)
+    stop()
   }
 }
 
-/** The usual way goes on with what is under way. Should it refuse, the call is given up, and the audit says so. */
-function handOver(
-  { settings }: GatewayContext,
-  live: CapturedCall,
-  call: ToolCall,
-  reply: ServerResponse,
-): { left: object } {
-  reply.once('close', () => {
-    if (!live.drop()) return
-    settings.assent.approvals
-      .finish({ call }, live.walkId, undefined, 'failed')
-      .catch((error) => settings.onError?.(error))
+/** If no handler takes the call over before its client is gone, it is aborted, and the audit gets its end. */
+function dropWithClient({ settings }: GatewayContext, { reply }: FastRequest, captured: CapturedCall): void {
+  reply.onClose(() => {
+    if (!captured.drop()) return
+    const { call, walkId } = captured.started
+    captured.timer.ended('failed')
+    settings.assent.approvals.finish({ call }, walkId, undefined, 'failed').catch((error) => settings.onError?.(error))
   })
-  return { left: live }
 }
 
-function answered({ post, call, answerer }: Walking, result: JsonObject): 'answered' {
-  const spelled = call.client === undefined ? result : perRequestResult(result, answerer)
-  answerWith(post.reply, call.id, spelled, post.session?.id)
-  return 'answered'
-}
-
-function tell({ gateway, server, began }: Walking, outcome: 'done' | 'failed' | 'refused', elsewhereMs: number): void {
-  const { news } = gateway.settings
-  if (news === undefined) return
-  const durationMs = performance.now() - began
-  const ownMs = Math.max(0, durationMs - elsewhereMs)
-  news.tell({ kind: 'call-ended', server: server.id, outcome, durationMs, ownMs })
+function answer({ gateway, request, call }: FastCall, result: JsonObject): FastEnd {
+  const { reply, session } = request
+  const shown = resultFor(result, call.envelope === undefined ? undefined : gateway.self)
+  reply.send({ jsonrpc: '2.0', id: call.id, result: shown }, session?.id)
+  return answered
 }

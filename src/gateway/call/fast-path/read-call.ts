@@ -5,7 +5,6 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../../base/json.ts'
-import type { ClientInfo } from '../../../mcp/quirks.ts'
 import type { RpcId } from '../../upstream/upstream.ts'
 import { perRequestRevision } from '../../upstream/wire/per-request.ts'
 
@@ -14,10 +13,10 @@ export interface PlainCall {
   readonly id: RpcId
   readonly name: string
   readonly given: JsonObject
-  /** What the client wrote besides, and its upstream may read. */
+  /** What else is in `_meta`, for the upstream. */
   readonly meta: JsonObject | undefined
-  /** There on a call of 2026-07-28 alone. */
-  readonly client?: { readonly info: ClientInfo; readonly capabilities: JsonObject }
+  /** 2026-07-28 only: what the client says of itself in `_meta`. */
+  readonly envelope?: JsonObject
 }
 
 const envelopePrefix = 'io.modelcontextprotocol/'
@@ -25,19 +24,27 @@ const envelopeKeys = new Set([PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, C
 const messageKeys = new Set(['jsonrpc', 'id', 'method', 'params'])
 const paramKeys = new Set(['name', 'arguments', '_meta'])
 
-/** Reads a call, and is narrow: undefined for whatever somebody might refuse, or understand in another way. */
-export function readCall(body: Record<string, unknown>, headers: IncomingHttpHeaders): PlainCall | undefined {
+/**
+ * Reads a call narrowly: undefined for anything that the SDK server might refuse or read in another way. `headers` are
+ * those of HTTP, and undefined on a pipe.
+ */
+export function readCall(
+  body: Record<string, unknown>,
+  headers: IncomingHttpHeaders | undefined,
+): PlainCall | undefined {
   const { jsonrpc, id, method, params } = body
   if (method !== 'tools/call' || jsonrpc !== '2.0' || !isId(id) || !hasOnly(body, messageKeys)) return undefined
-  if (!acceptsBoth(headers.accept) || !isPlainObject(params) || !hasOnly(params, paramKeys)) return undefined
+  if (headers !== undefined && !acceptsBoth(headers.accept)) return undefined
+  if (!isPlainObject(params) || !hasOnly(params, paramKeys)) return undefined
   const { name, arguments: given = {}, _meta = {} } = params
   if (typeof name !== 'string' || !isPlainObject(given) || !isPlainObject(_meta)) return undefined
   const meta = metaIn(_meta)
   if (meta === 'unknown') return undefined
   const call = { id, name, given: given as JsonObject, meta }
   if (!(PROTOCOL_VERSION_META_KEY in _meta)) return Object.keys(_meta).some(isEnvelope) ? undefined : call
-  const client = clientIn(_meta)
-  return client !== undefined && agree(headers, name, _meta) ? { ...call, client } : undefined
+  const envelope = envelopeIn(_meta)
+  if (envelope === undefined || _meta[PROTOCOL_VERSION_META_KEY] !== perRequestRevision) return undefined
+  return headers === undefined || agree(headers, name) ? { ...call, envelope } : undefined
 }
 
 function metaIn(_meta: Record<string, unknown>): JsonObject | undefined | 'unknown' {
@@ -52,23 +59,22 @@ function metaIn(_meta: Record<string, unknown>): JsonObject | undefined | 'unkno
   return meta
 }
 
-/** The headers of 2026-07-28 say what the body says (H26-03, H26-04). A name that is encoded is left to others. */
-function agree(headers: IncomingHttpHeaders, name: string, _meta: Record<string, unknown>): boolean {
-  if (_meta[PROTOCOL_VERSION_META_KEY] !== perRequestRevision) return false
+/** Whether the headers of 2026-07-28 say what the body says (H26-03, H26-04). Encoded names are left to the SDK server. */
+function agree(headers: IncomingHttpHeaders, name: string): boolean {
   if (headers['mcp-protocol-version'] !== perRequestRevision || headers['mcp-method'] !== 'tools/call') return false
   if (headers['mcp-name'] !== name || headers['mcp-session-id'] !== undefined) return false
   for (const header in headers) if (header.startsWith('mcp-param-')) return false
   return true
 }
 
-function clientIn(_meta: Record<string, unknown>): PlainCall['client'] {
+function envelopeIn(_meta: Record<string, unknown>): JsonObject | undefined {
   const info = _meta[CLIENT_INFO_META_KEY]
   const capabilities = _meta[CLIENT_CAPABILITIES_META_KEY]
   if (!isPlainObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string') return undefined
   for (const key in info) if (typeof info[key] !== 'string') return undefined
   if (!isPlainObject(capabilities)) return undefined
   for (const key in capabilities) if (!isKnownCapability(key, capabilities[key])) return undefined
-  return { info: info as unknown as ClientInfo, capabilities: capabilities as JsonObject }
+  return { [CLIENT_INFO_META_KEY]: info as JsonObject, [CLIENT_CAPABILITIES_META_KEY]: capabilities as JsonObject }
 }
 
 function isKnownCapability(name: string, value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts'
+import { codes } from '../../../mcp/codes.ts'
 import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams } from '../handshake.ts'
 import type { PendingOwner, PendingRequest } from '../pending-request.ts'
@@ -271,5 +272,7 @@ function isSessionGone({ status, text }: Extract<HttpOutcome, { kind: 'response'
   if (status === 404) return true
   if (status !== 400) return false
   const message = readMessage(text)
-  return message?.kind === 'response' && message.error?.code === -32000 && /session/i.test(message.error.message)
+  return (
+    message?.kind === 'response' && message.error?.code === codes.serverError && /session/i.test(message.error.message)
+  )
 }

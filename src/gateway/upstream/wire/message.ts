@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts'
+import { codes } from '../../../mcp/codes.ts'
 import type { RpcError, RpcId } from '../upstream.ts'
 
 /** A JSON-RPC message from an untrusted sender, reduced to the fields that are valid. */
@@ -53,7 +54,7 @@ function messageOf({ id, method, params, result, error }: JsonObject): Message |
 
 function errorOf({ code, message, data }: JsonObject): RpcError {
   return {
-    code: Number.isInteger(code) ? (code as number) : -32603,
+    code: Number.isInteger(code) ? (code as number) : codes.internalError,
     message: typeof message === 'string' ? message : 'The server gave no message.',
     ...(data !== undefined && { data }),
   }

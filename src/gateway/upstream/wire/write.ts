@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../base/json.ts'
+import { codes } from '../../../mcp/codes.ts'
 import type { PendingRequest } from '../pending-request.ts'
 import type { Implementation } from '../upstream.ts'
 import { isObject } from './message.ts'
@@ -9,7 +10,10 @@ export function writeRequest(pending: PendingRequest, perRequest: boolean, self:
   try {
     return JSON.stringify(wireRequest(pending, perRequest, self))
   } catch {
-    pending.end({ kind: 'error', error: { code: -32602, message: 'The parameters are nested too deeply.' } })
+    pending.end({
+      kind: 'error',
+      error: { code: codes.invalidParams, message: 'The parameters are nested too deeply.' },
+    })
     return undefined
   }
 }

@@ -4,6 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server'
+import { codes } from '../../codes.ts'
 import { idOf, refusal } from '../replies.ts'
 
 /** A 2025 session, as the server that was built for it knows it. */
@@ -40,7 +41,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (id === null) return super.handleRequest(request, options)
     // Two answers of one id would meet on one stream, and the other stream stay silent.
     if (this.#unanswered.has(id) || this.#arriving.has(id)) {
-      return refusal(400, 'A request of this id is under way in this session.', { code: -32_600 })
+      return refusal(400, 'A request of this id is under way in this session.', { code: codes.invalidRequest })
     }
     this.#arriving.add(id)
     try {
@@ -52,7 +53,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   /** Whoever waits for an answer hears of the end: a stream that merely ends would be taken for a bad line. */
   override async close(): Promise<void> {
-    const error = { code: -32_000, message: cutOff }
+    const error = { code: codes.serverError, message: cutOff }
     const told = [...this.#unanswered].map((id) => this.send({ jsonrpc: '2.0', id, error }))
     // A quiet session is over at once.
     if (told.length > 0) await Promise.allSettled(told)

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import { systemClock } from '../../../../src/base/clock.ts'
 import { Stop } from '../../../../src/gateway/call/fast-path/stop.ts'
-import { defaultUpstreamLimits, openUpstream, ProcessSlots } from '../../../../src/gateway/index.ts'
+import { openUpstream } from '../../../../src/gateway/upstream/open.ts'
+import { defaultUpstreamLimits } from '../../../../src/gateway/upstream/options.ts'
+import { ProcessSlots } from '../../../../src/gateway/upstream/stdio/process-slots.ts'
 
 /**
  * Calls a 2026-07-28 server, runs minor garbage collections only, and prints by how many bytes per call the heap grew.

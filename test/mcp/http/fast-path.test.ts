@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { echoServer, endpoint, modernCall, send } from './endpoint.ts'
 
-test('a shortcut that breaks is told of, and answered with an error: never with silence', async () => {
+test('a fast path that breaks is reported, and answered with an error: never with silence', async () => {
   const errors: unknown[] = []
   const broken = new Error('broken')
   const { url } = await endpoint(
@@ -14,10 +14,10 @@ test('a shortcut that breaks is told of, and answered with an error: never with 
   expect(errors).toEqual([broken])
 })
 
-test('what a shortcut leaves alone is served as if it was not there', async () => {
+test('what the fast path does not handle is served as if it was not there', async () => {
   const { url } = await endpoint(
     () => echoServer(),
-    () => ({ fastPath: async () => ({}) }),
+    () => ({ fastPath: async () => ({ kind: 'not-handled' }) }),
   )
   expect((await send(url, modernCall('echo', { text: 'hi' }))).status).toBe(200)
 })

@@ -1,0 +1,108 @@
+import {
+  type AuthInfo,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { isPlainObject, type JsonObject } from '../base/json.ts'
+import type { Revision } from '../elicitation/form/revision.ts'
+import type { Requester } from '../participant/requester.ts'
+import { requesterOf } from './http/requester.ts'
+import { type Modes, modesOf } from './modes.ts'
+import type { ClientInfo, Quirk } from './quirks.ts'
+import { isPerRequest, revisionOf } from './revision.ts'
+
+/** Who sent a request, by which client, and how that client can be asked. */
+export interface Caller {
+  readonly requester: Requester
+  /** The groups that the verified token names. */
+  readonly groups: readonly string[]
+  /** The client's 2025 session, if it has one. */
+  readonly sessionId?: string
+  /** The protocol version that was agreed on, whether or not elicitation exists in it. */
+  readonly version: string | undefined
+  /** Undefined for a version without elicitation. */
+  readonly revision: Revision | undefined
+  /** What the client says it is. */
+  readonly clientInfo: ClientInfo | undefined
+  /** What the client declared; undefined if it never declared anything (a 2025 request without a session). */
+  readonly declared: JsonObject | undefined
+  readonly modes: Modes
+}
+
+/** The caller of a request in a handler of an SDK server. */
+export function callerOf(server: Server, ctx: ServerContext, quirks: readonly Quirk[]): Caller {
+  const version = server.getNegotiatedProtocolVersion()
+  const { sessionId } = ctx
+  const authInfo = ctx.http?.authInfo
+  // From 2026-07-28 on a client says who it is with each request, and nothing of it is remembered (B26-06).
+  return isPerRequest(revisionOf(version))
+    ? makeCaller({ version, authInfo, sessionId, ...saidIn(ctx.mcpReq.envelope as JsonObject | undefined) }, quirks)
+    : makeCaller({ version, authInfo, sessionId, ...saidOnce(server) }, quirks)
+}
+
+/** The caller of a request of 2026-07-28, by the `_meta` of its parameters. */
+export function perRequestCaller(meta: JsonObject, authInfo: AuthInfo | undefined, quirks: readonly Quirk[]): Caller {
+  return makeCaller({ version: '2026-07-28', authInfo, ...saidIn(meta) }, quirks)
+}
+
+/** The caller of any request on a 2025 session. */
+export function sessionCaller(
+  server: Server,
+  sessionId: string | undefined,
+  authInfo: AuthInfo | undefined,
+  quirks: readonly Quirk[],
+): Caller {
+  const version = server.getNegotiatedProtocolVersion()
+  return makeCaller({ version, authInfo, sessionId, ...saidOnce(server) }, quirks)
+}
+
+/** What a client says of itself. */
+interface Said {
+  readonly clientInfo: ClientInfo | undefined
+  readonly declared: JsonObject | undefined
+}
+
+interface Sender extends Said {
+  readonly version: string | undefined
+  readonly authInfo: AuthInfo | undefined
+  readonly sessionId?: string | undefined
+}
+
+function makeCaller({ version, authInfo, sessionId, clientInfo, declared }: Sender, quirks: readonly Quirk[]): Caller {
+  const { participant, client, agents, groups } = requesterOf({
+    ...(authInfo !== undefined && { http: { authInfo } }),
+    ...(sessionId !== undefined && { sessionId }),
+  } as Pick<ServerContext, 'http' | 'sessionId'>)
+  const revision = revisionOf(version)
+  return {
+    requester: {
+      participant,
+      client,
+      ...(agents !== undefined && { agents }),
+      ...(clientInfo !== undefined && { clientName: clientInfo.name }),
+    },
+    groups,
+    ...(sessionId !== undefined && { sessionId }),
+    version,
+    revision,
+    clientInfo,
+    declared,
+    modes: modesOf(declared?.elicitation, revision, clientInfo, quirks),
+  }
+}
+
+/** What a 2025 client said when it was initialized. */
+function saidOnce(server: Server): Said {
+  return { clientInfo: server.getClientVersion(), declared: server.getClientCapabilities() as JsonObject | undefined }
+}
+
+function saidIn(envelope: JsonObject | undefined): Said {
+  const info = envelope?.[CLIENT_INFO_META_KEY]
+  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY]
+  return {
+    clientInfo: isPlainObject(info) ? (info as unknown as ClientInfo) : undefined,
+    declared: isPlainObject(declared) ? (declared as JsonObject) : undefined,
+  }
+}

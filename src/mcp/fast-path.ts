@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AuthInfo, Server } from '@modelcontextprotocol/server'
+import type { JsonObject } from '../base/json.ts'
+
+/** Answers a message without an SDK server, or leaves it alone. Tried first; what it does not handle is served as usual. */
+export type FastPath = (request: FastRequest) => Promise<FastEnd>
+
+/** What became of a message. `started`: its work is in progress, and the SDK server's handler takes `handover` over. */
+export type FastEnd =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'not-handled' }
+  | { readonly kind: 'started'; readonly handover: object }
+
+/** A message whose sender is known. */
+export interface FastRequest {
+  readonly body: Record<string, unknown>
+  /** Undefined on a transport that has none. */
+  readonly headers: IncomingHttpHeaders | undefined
+  readonly authInfo: AuthInfo | undefined
+  /** The client's connection, if it outlives this message: a 2025 session, or a pipe. */
+  readonly session: FastSession | undefined
+  readonly reply: FastReply
+}
+
+/** A connection that outlives one message, with the SDK server that was built for it. */
+export interface FastSession {
+  /** Undefined on a pipe, which serves one client. */
+  readonly id?: string
+  readonly server: Server
+  /** Aborted when the connection ends. */
+  readonly closed: AbortSignal
+  /** Keeps the connection from counting as idle until the returned function is called. */
+  hold(): () => void
+}
+
+/** The way back to the client, for one message. */
+export interface FastReply {
+  /** Sends the whole message, a JSON-RPC response. */
+  send(response: JsonObject, sessionId: string | undefined): void
+  /** Ends the message without an answer, as for a request that its client cancelled. */
+  end(): void
+  /** Calls back when the client can no longer be answered, or was. Returns how to stop. */
+  onClose(listener: () => void): () => void
+}
