@@ -3,10 +3,12 @@ import type { Elicitation } from '../../src/index.ts'
 import type { Web } from '../../src/web/index.ts'
 
 const origin = 'http://127.0.0.1:4180'
-/** A browser: it keeps its cookies and knows the form token of the page it saw last. */
+/** A browser: it keeps its cookies, and posts the hidden fields of the page it saw last. */
 export interface TestBrowser {
   readonly cookies: Map<string, string>
   csrf: string
+  /** The question that the last page showed, as its form says. */
+  shown: string
   /** Every byte it was ever sent. */
   readonly seen: string[]
   get(path: string, headers?: Record<string, string>): Promise<PageReply>
@@ -32,9 +34,18 @@ export function testBrowser(
     cookies,
     seen,
     csrf: '',
+    shown: '',
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, fields = {}, headers = {}) =>
-      send(path, { method: 'POST', headers, body: new URLSearchParams({ csrf: browser.csrf, ...fields }) }),
+      send(path, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({
+          csrf: browser.csrf,
+          ...(browser.shown !== '' && { shown: browser.shown }),
+          ...fields,
+        }),
+      }),
   }
 
   async function send(path: string, init: RequestInit): Promise<PageReply> {
@@ -45,6 +56,7 @@ export function testBrowser(
     for (const line of response.headers.getSetCookie()) keep(line)
     const text = await response.text()
     seen.push(text, ...[...response.headers].flat())
+    if (text !== '') browser.shown = /name="shown" value="([^"]+)"/.exec(text)?.[1] ?? ''
     browser.csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? browser.csrf
     return { status: response.status, text, headers: response.headers, location: response.headers.get('location') }
   }

@@ -11,7 +11,7 @@ import { grantsPage } from '../../src/web/pages/grants-page.ts'
 import { historyPage } from '../../src/web/pages/inbox/history-page.ts'
 import { inboxPage } from '../../src/web/pages/inbox/inbox-page.ts'
 import { pageOf } from '../../src/web/pages/layout/frame.ts'
-import type { ApprovePageProps, AskedFacts, GrantRow, WaitingRow } from '../../src/web/pages/props.ts'
+import type { ApprovePageProps, AskedFacts, GrantRow, InboxRow } from '../../src/web/pages/props.ts'
 import { approvePage, approveSheet } from '../../src/web/pages/question/approve-page.ts'
 import { elsewhereSheet } from '../../src/web/pages/question/elsewhere-page.ts'
 import { settledPage } from '../../src/web/pages/question/settled-page.ts'
@@ -104,13 +104,14 @@ posted.set('field.edit_title', 'Crash')
 posted.set('field.json_labels', '[bug')
 posted.set('field.reason', 'It is only a test.')
 
-const rows: readonly WaitingRow[] = [
+const rows: readonly InboxRow[] = [
   {
     id: '0192',
     server: 'github',
     client: 'Claude Code',
     what: 'Run create_issue',
-    line: 'repository: ada/engine, title: Crash when the card reader jams, labels: ["bug","hardware"]',
+    line: 'repository: ada/engine, title: Crash when the card reader jams, labels: ["bug","hardware"], body: It jams',
+    answer: { deny: '/elicit/0192/approve?from=inbox' },
     createdAt: new Date('2026-11-16T08:59:00Z'),
     expiresAt: new Date('2026-11-16T09:02:10Z'),
     href: '/inbox?open=0192',
@@ -122,6 +123,18 @@ const rows: readonly WaitingRow[] = [
     requester: 'bob@example.com',
     what: 'Run refund_payment',
     line: 'payment: pm_4711, amount: 120, currency: EUR',
+    arguments: [
+      { name: 'payment', value: 'pm_4711' },
+      { name: 'amount', value: '120' },
+      {
+        name: 'reason',
+        value: 'The card was charged twice for the same order, and the customer asked for the second one.',
+      },
+    ],
+    answer: {
+      deny: '/elicit/0193/approve?from=inbox',
+      allow: '/elicit/0193/approve?from=inbox&shown=9hSf4qvUXkFq0nVd',
+    },
     createdAt: new Date('2026-11-16T08:54:00Z'),
     expiresAt: new Date('2026-11-16T09:08:10Z'),
     href: '/inbox?open=0193',

@@ -6,7 +6,7 @@ import type { Assent, AssentOptions } from '../../src/index.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { createWeb, type Web } from '../../src/web/index.ts'
 import { aCall } from '../approval/a-call.ts'
-import { anAssent } from '../support/assents.ts'
+import { anAssent, getExisting } from '../support/assents.ts'
 import { openBrowser } from '../support/chromium.ts'
 
 let browser: Browser
@@ -75,6 +75,57 @@ test('a question shows up in two open inboxes, is answered by key in one, and is
   await other.getByText('Nothing waits for you.').waitFor()
   expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { choice: 'allow_once' } } })
 })
+
+test('a call is allowed by key in its row, without being opened', async () => {
+  const place = await served()
+  const asked = await ask(place)
+  const page = await openPage(place, '/inbox')
+  await page.keyboard.press('j')
+  await page.keyboard.press('a')
+  await page.getByText('Run write_file: allowed by you.').waitFor()
+  expect((await getExisting(place.assent, asked.id)).state).toMatchObject({ by: { via: 'inbox' } })
+}, 30_000)
+
+test('a call is answered in its row without scripts', async () => {
+  const place = await served()
+  const [first, second] = [await ask(place), await ask(place, { tool: 'read_file' })]
+  const page = await openPage(place, '/inbox', { javaScriptEnabled: false })
+  await page.getByRole('button', { name: 'Allow once: Run write_file' }).click()
+  await page.getByText('Run write_file: allowed by you.').waitFor()
+  await page.getByRole('button', { name: 'Deny: Run read_file' }).click()
+  await page.getByText('Run read_file: denied by you.').waitFor()
+  expect((await getExisting(place.assent, first.id)).state).toMatchObject({ answer: { action: 'accept' } })
+  expect((await getExisting(place.assent, second.id)).state).toMatchObject({ answer: { action: 'decline' } })
+}, 30_000)
+
+test('a click anywhere else in a row opens the question', async () => {
+  const place = await served()
+  await ask(place)
+  const page = await openPage(place, '/inbox')
+  await page.getByText('asked by Claude Code').click({ force: true })
+  await page.getByRole('heading', { name: 'Run write_file on files?' }).waitFor()
+}, 30_000)
+
+test('a click just after the rows moved answers nothing', async () => {
+  const place = await served()
+  const asked = await ask(place)
+  const page = await openPage(place, '/inbox')
+  await page.getByRole('button', { name: 'Allow once: Run write_file' }).waitFor()
+  // In the page itself: the click comes as soon as the list has another row.
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    if (document.querySelectorAll('#waiting > li').length < 2) return
+    observer.disconnect()
+    setTimeout(() => document.querySelector('#waiting button[value=accept]').click())
+    setTimeout(() => { document.body.dataset.clicked = 'yes' }, 50)
+  }).observe(document.getElementById('list'), { childList: true })`)
+  const other = await ask(place, { tool: 'read_file' })
+  await page.locator('body[data-clicked]').waitFor()
+  for (const { id } of [asked, other]) expect((await getExisting(place.assent, id)).state.kind).toBe('open')
+  expect(page.url()).toBe(`${place.origin}/inbox`)
+  await expect.poll(() => page.evaluate('performance.now() - movedAt > 700')).toBe(true)
+  await page.getByRole('button', { name: 'Allow once: Run read_file' }).click()
+  await page.getByText('Run read_file: allowed by you.').waitFor()
+}, 30_000)
 
 test('a key goes to a button that destroys, and does not press it', async () => {
   const place = await served()

@@ -36,7 +36,7 @@ export async function loginPlace(options: WebOptions = {}, assentOptions: Assent
 
 export const left: SigningIn[] = []
 
-const loginByCode: Login = {
+export const loginByCode: Login = {
   issuer,
   audience: 'https://assent.test/mcp',
   byToken: async () => undefined,

@@ -1,7 +1,7 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
-import type { WaitingRow } from '../pages/props.ts'
+import type { InboxRow } from '../pages/props.ts'
 import { approvalEnd } from '../question/approval.ts'
 import { factsOf, labelsFrom } from '../question/facts.ts'
 import { personName } from '../viewer/person-name.ts'
@@ -9,7 +9,7 @@ import { personName } from '../viewer/person-name.ts'
 const mostText = 400
 
 /** A question as one row of the inbox. */
-export function rowOf(asked: Elicitation, viewer: Person): WaitingRow {
+export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
   const { server, client, requester, createdAt, expiresAt } = factsOf(asked, viewer, '')
   return {
     id: asked.id,

@@ -44,8 +44,11 @@ export interface AskedFacts {
 
 /** The name that a field of a form has in what is posted: never one of ours. */
 export const postedName = (field: string) => `field.${field}`
-/** What is posted besides fields. `answer` is accept, decline or cancel. */
-export const posted = { answer: 'answer', csrf: 'csrf' } as const
+/**
+ * What is posted besides fields. `answer` is accept, decline or cancel; `shown` is the identity of the question that
+ * the page showed, so that a yes counts for that question only.
+ */
+export const posted = { answer: 'answer', csrf: 'csrf', shown: 'shown' } as const
 /** Which lasting no is meant by a no; empty: none. */
 export const denialField = 'denial'
 /** The field of a key that connects an account. */
@@ -89,6 +92,8 @@ export interface OfferedChoice {
 export interface ApprovePageProps {
   /** Its message is what the server wrote; empty where it wrote nothing. */
   readonly asked: AskedFacts
+  /** The identity of the question, posted with the answer. */
+  readonly identity: string
   readonly call: Pick<ToolCall, 'server' | 'tool' | 'title' | 'arguments'>
   readonly why: { readonly words: string; readonly rule?: number }
   readonly isDestructive: boolean
@@ -142,6 +147,8 @@ export interface SettledPageProps {
   readonly before: boolean
   readonly reason?: string
   readonly approval?: ApprovalEnd
+  /** Whether the answer came from the inbox, to which the page then leads back. */
+  readonly isFromInbox?: boolean
 }
 
 /** An end without a question: what happened, and what to do now. */
@@ -187,8 +194,14 @@ export interface BrowsersPageProps {
   })[]
 }
 
-/** One question in the list of those that wait. */
-export interface WaitingRow {
+/** An argument of a call, as a row of the inbox shows it. */
+export interface RowArgument {
+  readonly name: string
+  readonly value: string
+}
+
+/** One open question in the inbox. */
+export interface InboxRow {
   readonly id: string
   readonly server: string
   readonly client: string
@@ -196,8 +209,12 @@ export interface WaitingRow {
   readonly requester?: string
   /** Verb and object. */
   readonly what: string
-  /** One line of what it is about. */
+  /** One line of what it is about, cut off where the row ends. */
   readonly line: string
+  /** Every argument of the call in full; then `line` is not shown. */
+  readonly arguments?: readonly RowArgument[]
+  /** Where a no given in the row is posted to, and a yes; absent where the row does not offer it. */
+  readonly answer?: { readonly deny: string; readonly allow?: string } | undefined
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly href: string
@@ -205,7 +222,7 @@ export interface WaitingRow {
 
 export interface InboxPageProps {
   /** Most urgent first. */
-  readonly rows: readonly WaitingRow[]
+  readonly rows: readonly InboxRow[]
   /** How many wait besides. */
   readonly more: number
   readonly openId?: string

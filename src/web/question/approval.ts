@@ -7,6 +7,7 @@ import { applyEdits } from '../../approval/question/edit.ts'
 import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
+import type { ToolCall } from '../../approval/tool-call.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
@@ -39,9 +40,10 @@ export function approvalProps(
   const names = new Set(editable.map(({ name }) => name))
   return {
     asked: { ...facts, message: serverWords(asked, about) },
+    identity: asked.identity,
     call,
     why: decision.why,
-    isDestructive: call.annotations?.destructiveHint === true && call.annotations.readOnlyHint !== true,
+    isDestructive: isDestructive(call),
     fixed: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.has(name))),
     editable: editable.map(({ field, hidden }) => ({ field, ...(hidden !== undefined && { hidden }) })),
     schema: inOurWords(schema),
@@ -53,6 +55,11 @@ export function approvalProps(
     reason: textIn(refused, postedName('reason')),
     errors: refused?.errors ?? [],
   }
+}
+
+/** Whether the server says that the tool may delete or overwrite. */
+export function isDestructive({ annotations }: ToolCall): boolean {
+  return annotations?.destructiveHint === true && annotations.readOnlyHint !== true
 }
 
 /** What came of an approval that was accepted, in a yes or a no; undefined for one that was not. */

@@ -56,7 +56,12 @@ export function questionSheet(
 /** The page of a question that is over; undefined while it is open. */
 export function endPage(c: WebContext, elicitation: Elicitation, viewer: Viewer, came?: 'late'): string | undefined {
   const end = endOf(elicitation, viewer, came)
-  return end && settledPage(frameFor(c), end)
+  return end && settledPage(frameFor(c), { ...end, isFromInbox: isFromInbox(c) })
+}
+
+/** Whether the question is answered in the inbox, to which its person then goes back. */
+export function isFromInbox({ req }: WebContext): boolean {
+  return req.query('from') === 'inbox'
 }
 
 export function customPageOf({ var: { site } }: WebContext, { question }: Elicitation) {

@@ -1,11 +1,14 @@
 import { Hono } from 'hono'
+import { approvalIn } from '../../approval/question/subject.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { endWords, rowOf, whatOf } from '../inbox/inbox-rows.ts'
 import { ownEvents } from '../inbox/own-events.ts'
+import { rowAnswer, rowArguments } from '../inbox/row-answer.ts'
 import { historyPage } from '../pages/inbox/history-page.ts'
 import { inboxPage } from '../pages/inbox/inbox-page.ts'
 import type { Sheet } from '../pages/layout/frame.ts'
+import type { InboxRow } from '../pages/props.ts'
 import { elsewhereSheet } from '../pages/question/elsewhere-page.ts'
 import { settledSheet } from '../pages/question/settled-page.ts'
 import { endOf, factsOf } from '../question/facts.ts'
@@ -23,7 +26,7 @@ export const inboxRoutes = () =>
   new Hono<WebEnv>().get('/inbox', show).get('/inbox/history', history).get('/inbox/events', events)
 
 const mostListed = 200
-const mostShown = 50
+const mostShown = 20
 const mostPast = 50
 const mostSearched = 2_000
 const settling = new Set(['question-answered', 'question-expired', 'question-withdrawn', 'question-failed'])
@@ -40,7 +43,7 @@ async function show(c: WebContext): Promise<Response> {
   c.set('isLive', true)
   const done = await doneIn(c, viewer)
   const props = {
-    rows: waiting.slice(0, mostShown).map((one) => rowOf(one, viewer)),
+    rows: waiting.slice(0, mostShown).map((one) => ({ ...rowOf(one, viewer), ...inRow(c, one) })),
     more: Math.max(0, waiting.length - mostShown),
     isOver: asked !== undefined && isSettled(asked),
     isPaused: await assent.approvals.isPaused(),
@@ -48,6 +51,15 @@ async function show(c: WebContext): Promise<Response> {
     ...(done && { done }),
   }
   return c.html(inboxPage(frameFor(c), props, asked && sheetOf(c, asked, viewer)))
+}
+
+/** What the row of an approval shows and offers besides; nothing for one that has a page of the installation's own. */
+function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 'answer'> {
+  const about = approvalIn(asked)
+  const path = questionPath(c.var.site.assent.pages, asked)
+  if (about === undefined || path === undefined || customPageOf(c, asked) !== undefined) return {}
+  const shown = rowArguments(about.call.arguments)
+  return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path) }
 }
 
 /** What cannot be answered beside the list has a page of its own. */

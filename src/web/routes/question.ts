@@ -3,8 +3,9 @@ import { approvalIn } from '../../approval/question/subject.ts'
 import { type Answer, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { tooMany } from '../http/entrance.ts'
 import { readPost } from '../http/post.ts'
+import { posted } from '../pages/props.ts'
 import { questionFor, readId } from '../question/question.ts'
-import { customPageOf, endPage, questionPage } from '../question/question-page.ts'
+import { customPageOf, endPage, isFromInbox, questionPage } from '../question/question-page.ts'
 import { questionPath } from '../question/question-path.ts'
 import { answerFrom } from '../question/read-answer.ts'
 import { approvalFrom } from '../question/read-approval.ts'
@@ -34,6 +35,9 @@ async function answer(c: WebContext): Promise<Response> {
 
   const { participant, groups } = viewer
   const given = (await customPageOf(c, asked)?.read(form, asked)) ?? readAnswer(form, asked)
+  if (given.action === 'accept' && !wasShown(c, form, asked)) {
+    return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: [notShown] }), 409)
+  }
   const via = isFromInbox(c) ? 'inbox' : 'page'
   const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via }, given)
   switch (answered.kind) {
@@ -45,6 +49,14 @@ async function answer(c: WebContext): Promise<Response> {
     case 'invalid':
       return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: answered.errors }), 422)
   }
+}
+
+const notShown = { field: '', message: 'You were shown another question than this one. Read it before you answer.' }
+
+/** A yes to an approval must name the question that its page, or its row in the inbox, showed. */
+function wasShown(c: WebContext, form: FormData, asked: Elicitation): boolean {
+  if (approvalIn(asked) === undefined || customPageOf(c, asked) !== undefined) return true
+  return (form.get(posted.shown) ?? c.req.query(posted.shown)) === asked.identity
 }
 
 function late(c: WebContext, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
@@ -74,8 +86,5 @@ function readAnswer(form: FormData, asked: Elicitation): Answer {
   const { schema } = asked.question
   return approvalIn(asked) && schema ? approvalFrom(form, schema) : answerFrom(form, asked)
 }
-
-/** Who answers in the inbox goes back to it. */
-const isFromInbox = (c: WebContext) => c.req.query('from') === 'inbox'
 
 const actionOf = (c: WebContext) => (isFromInbox(c) ? `${c.req.path}?from=inbox` : c.req.path)

@@ -1,8 +1,11 @@
+import { squeezeScript } from '../layout/script.ts'
+
 /**
- * Keeps the list as it is now, and lets it be cleared with the keyboard. What is being answered stays untouched, unless
- * somebody else answered it. A key never destroys by itself: it only goes to the button.
+ * Keeps the list up to date, and lets a person clear it with the keyboard. The open question stays untouched, unless
+ * somebody else answered it. A key only focuses a button that destroys; it never presses it. A click that comes just
+ * after the rows moved is dropped, as it was meant for the row that was there before.
  */
-export const inboxScript = `
+export const inboxScript = squeezeScript(`
 const part = (id, within = document) => within.getElementById(id)
 let isFetching = false
 let isStale = false
@@ -26,7 +29,9 @@ function show(fresh) {
   document.documentElement.dataset.now = fresh.documentElement.dataset.now
   document.title = fresh.title
   if (part('count').textContent !== part('count', fresh).textContent) part('count').textContent = part('count', fresh).textContent
+  const before = rows().map((row) => row.href).join()
   part('waiting').replaceWith(part('waiting', fresh))
+  if (before !== rows().map((row) => row.href).join()) movedAt = performance.now()
   dress(part('waiting'))
   rows().find((row) => row.getAttribute('href') === focused)?.focus()
   const [now, next] = [part('open'), part('open', fresh)]
@@ -38,7 +43,12 @@ function show(fresh) {
 const live = new EventSource('/inbox/events')
 live.addEventListener('changed', refresh)
 
-const rows = () => all('#waiting .row')
+let movedAt = -Infinity
+addEventListener('click', (event) => {
+  if (event.target.form?.id === 'answer' && performance.now() - movedAt < 700) event.preventDefault()
+}, true)
+
+const rows = () => all('#waiting a')
 const isTyping = ({ target }) => target.matches('input:not([type=radio], [type=checkbox]), textarea, select')
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event)) return
@@ -46,9 +56,11 @@ addEventListener('keydown', (event) => {
   const current = here < 0 ? rows().findIndex((row) => row.hasAttribute('aria-current')) : here
   const row = rows()[current]
   const press = (value) => {
-    if (row && !row.hasAttribute('aria-current')) return row.click()
-    const button = document.querySelector('#open button[value=' + value + ']')
-    if (!button || button.disabled) return
+    const isInList = row && !row.hasAttribute('aria-current')
+    const within = isInList ? row.closest('li') : document.querySelector('#open')
+    const button = within?.querySelector('button[value=' + value + ']')
+    if (!button) return isInList ? row.click() : undefined
+    if (button.disabled) return
     button.focus()
     if (!button.classList.contains('destroys')) button.click()
   }
@@ -59,4 +71,4 @@ addEventListener('keydown', (event) => {
   else return
   event.preventDefault()
 })
-`
+`)

@@ -5,15 +5,22 @@ export const inboxStyle = squeeze(`
   main.inbox { max-width: 40rem; }
   .stack > .waiting { margin: 16px -12px 0; }
   .waiting:empty { display: none; }
-  .waiting li + li { border-top: 1px solid var(--line); }
-  .row { display: block; padding: 14px 12px; border-radius: 8px; color: var(--text); text-decoration: none; }
+  .row { position: relative; padding: 14px 12px 10px; border-radius: 8px; }
+  .row + .row::before { content: ""; position: absolute; inset: 0 0 auto; border-top: 1px solid var(--line); }
   .row:hover { background: var(--quiet); }
-  .row[aria-current] { background: var(--quiet); box-shadow: inset 3px 0 0 var(--accent); }
-  .row:focus-visible { outline-offset: -2px; }
-  .row > span { display: block; }
-  .what { display: flex !important; gap: 16px; justify-content: space-between; align-items: baseline; }
+  .row[data-current] { background: var(--quiet); box-shadow: inset 3px 0 0 var(--accent); }
+  .what { display: flex; gap: 16px; justify-content: space-between; align-items: baseline; }
   .what > :last-child { flex: none; }
   .line { margin-top: 2px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+  .row li { padding-left: 1em; text-indent: -1em; }
+  .do { display: flex; gap: 8px; align-items: center; margin-top: 6px; }
+  .do a { flex: 1; display: flex; align-items: center; min-height: 44px; font-weight: 600; text-decoration: none; }
+  .row:hover a { text-decoration: underline; }
+  .do a::after { content: ""; position: absolute; inset: 0; border-radius: 8px; }
+  .do a:focus-visible { outline: 0; }
+  .do a:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; }
+  .row[data-current] a { color: var(--soft); }
+  .do button { position: relative; z-index: 1; min-width: 116px; padding: 9px 12px; }
   .done { padding: 10px 16px; border: 1px solid var(--line); border-radius: 8px; }
   .keys { display: block; margin-bottom: 8px; }
   kbd { padding: 1px 5px; border: 1px solid var(--line); border-radius: 4px; font: inherit; }

@@ -45,7 +45,7 @@ ${extras.head}<style nonce="${nonce}">${constant(styleOf(look.primaryColor) + (e
 ${body}
 </main>
 ${footer(frame)}
-<script nonce="${nonce}">${constant(script + (extras.script ?? ''))}</script>
+<script nonce="${nonce}">${constant([script, extras.script ?? ''].join('\n'))}</script>
 </body>
 </html>
 `.toString()

@@ -1,10 +1,16 @@
 import { units } from './times.ts'
 
+/** A script without its indentation and comments, which browsers do not need. */
+export function squeezeScript(source: string): string {
+  const lines = source.split('\n').map((line) => line.trim())
+  return lines.filter((line) => line !== '' && !line.startsWith('//')).join('\n')
+}
+
 /**
  * What pages do beyond plain HTML; all of them work without it. It counts down, says times in the reader's own zone,
  * reveals a secret, offers a calendar, checks a field that was left, and sends a form once.
  */
-export const script = `'use strict'
+export const script = squeezeScript(`'use strict'
 const all = (what, within = document) => [...within.querySelectorAll(what)]
 const units = ${JSON.stringify(units)}
 const shapes = {
@@ -97,12 +103,10 @@ for (const field of all('.field > input, .field > select, .field > textarea, .se
   field.addEventListener('input', () => { if (field.getAttribute('aria-invalid') === 'true' && field.validity.valid) tell('') })
 }
 
-for (const form of all('form')) {
-  let isSent = false
-  form.addEventListener('submit', (event) => {
-    if (isSent) event.preventDefault()
-    isSent = true
-  })
-  addEventListener('pageshow', () => { isSent = false })
-}
-`
+let sent = new WeakSet()
+addEventListener('submit', (event) => {
+  if (sent.has(event.target)) event.preventDefault()
+  sent.add(event.target)
+}, true)
+addEventListener('pageshow', () => { sent = new WeakSet() })
+`)

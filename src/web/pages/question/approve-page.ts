@@ -24,7 +24,7 @@ ${quotation(asked.server, asked.message)}
 ${isDestructive && markup`<div class="warning">${icons.warning}<p>${said(call.server)} says that this tool may delete or overwrite.</p></div>`}
 ${facts(frame, props)}
 <form method="post" action="${asked.action}" class="stack">
-${csrfField(frame)}<button disabled hidden></button>
+${csrfField(frame)}${shownField(props)}<button disabled hidden></button>
 ${edits(frame, props)}
 ${reach(props)}
 ${fieldNamed({ locale: frame.locale, schema, errors, typed: new Map([['reason', [props.reason]]]) }, 'reason')}
@@ -33,6 +33,10 @@ ${denials(props)}
 </form>
 ${deadline(frame, asked, 'Nothing runs.')}`,
   }
+}
+
+function shownField({ identity }: ApprovePageProps): Markup {
+  return markup`<input type="hidden" name="${posted.shown}" value="${identity}">`
 }
 
 /** The name that counts, and beside it what the server calls it, which is hearsay. */

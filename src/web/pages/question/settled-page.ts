@@ -22,7 +22,8 @@ ${props.approval && changes(frame, props.approval.changes)}
 <p>${next(props)}</p>
 ${props.approval && undo(frame, props.approval)}
 ${asked !== undefined && quotation(asked.server, asked.message, 'none', { characters: 600, lines: 8 })}
-${props.purpose === 'connect' && props.status === 'complete' && frame.viewer !== undefined && markup`<p><a class="button" href="/connections">See your connections</a></p>`}`,
+${props.purpose === 'connect' && props.status === 'complete' && frame.viewer !== undefined && markup`<p><a class="button" href="/connections">See your connections</a></p>`}
+${props.isFromInbox && markup`<p><a class="button" href="/inbox">Back to the inbox</a></p>`}`,
   }
 }
 

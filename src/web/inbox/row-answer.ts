@@ -1,0 +1,46 @@
+import type { ApprovalSubject } from '../../approval/question/subject.ts'
+import { approvalIn } from '../../approval/question/subject.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { isInPlainSight } from '../../base/text/show-text.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { type InboxRow, posted, type RowArgument } from '../pages/props.ts'
+import { isDestructive, serverWords } from '../question/approval.ts'
+
+const mostArguments = 4
+const mostCharacters = 200
+const longestName = 60
+
+/**
+ * How an approval is answered in its row of the inbox; undefined for any other question. A no is always offered. A yes
+ * is offered only where the row shows everything that the question page would, and covers this call only.
+ */
+export function rowAnswer(asked: Elicitation, path: string): InboxRow['answer'] {
+  const about = approvalIn(asked)
+  if (about === undefined) return undefined
+  const deny = `${path}?from=inbox`
+  const isSafe = rowArguments(about.call.arguments) !== undefined && isSafeInOneClick(asked, about)
+  return { deny, ...(isSafe && { allow: `${deny}&${posted.shown}=${encodeURIComponent(asked.identity)}` }) }
+}
+
+/** Every argument in full; undefined where a row has no room for all of them, or one has hidden characters. */
+export function rowArguments(given: JsonObject): readonly RowArgument[] | undefined {
+  const items = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],
+  )
+  const text = items.map(({ name, value }) => `${name}: ${value}`).join('')
+  const fits = items.length <= mostArguments && text.length <= mostCharacters
+  return fits && !/[\n\t]/.test(text) && isInPlainSight(text) ? items : undefined
+}
+
+/** False where the question page says more than the row: a warning, the server's words, fields, or a rule that failed. */
+function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
+  const { call, decision } = about
+  const areNamesPlain = [call.tool, call.server].every((name) => name.length <= longestName && isInPlainSight(name))
+  return (
+    areNamesPlain &&
+    !isDestructive(call) &&
+    decision.editable.length === 0 &&
+    decision.why.failed === undefined &&
+    serverWords(asked, about) === ''
+  )
+}
