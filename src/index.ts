@@ -1,3 +1,4 @@
+export type { GivenYes } from './approval/given-yes.ts'
 export { type Assent, createAssent, type Forgotten, type Tidied } from './assent.ts'
 export { type AssentOptions, fromModuleOptions, type ModuleOptions } from './assent-options.ts'
 export type { AuditEntry } from './audit/entry.ts'

@@ -1,4 +1,5 @@
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { GivenYes } from './given-yes.ts'
 import type { Grant } from './grant/grant.ts'
 import type { Decision } from './policy/policy.ts'
 import type { Change } from './question/edit.ts'
@@ -36,6 +37,8 @@ export interface Approved {
   readonly decision: Decision
   /** What allows it; absent where policy alone does. */
   readonly grant?: Grant
+  /** The yes to this very call; absent where policy or a lasting grant allows it. */
+  readonly given?: GivenYes
 }
 
 /** Why a call does not run, in words for the model and in one for programs. */

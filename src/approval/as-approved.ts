@@ -1,6 +1,7 @@
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { type Approval, refused } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
+import { givenYes } from './given-yes.ts'
 import { isStrongEnough } from './grant/covers.ts'
 import type { Grant } from './grant/grant.ts'
 import { decide } from './policy/decide.ts'
@@ -23,7 +24,9 @@ export function asApproved(
   decision: Decision,
 ): Approval {
   const edited = applyEdits(call, decision.editable, editsIn(filledIn(asked), decision.editable).edits, desk.validate)
-  if (edited.kind === 'unchanged') return { kind: 'approved', call, changes: [], decision, grant }
+  const given = givenYes(asked)
+  const by = { grant, ...(given && { given }) }
+  if (edited.kind === 'unchanged') return { kind: 'approved', call, changes: [], decision, ...by }
   if (edited.kind === 'refused') {
     const message = `The approver changed the arguments, and the tool does not take them: ${edited.errors.join(' ')}`
     return refused('failed', 'edits-refused', message)
@@ -32,7 +35,7 @@ export function asApproved(
   if (anew.kind === 'denied') {
     return refused('denied', 'edits-denied', `The approver changed the arguments, and then: ${anew.words}`)
   }
-  return { kind: 'approved', call: edited.call, changes: edited.changes, decision: anew.decision, grant }
+  return { kind: 'approved', call: edited.call, changes: edited.changes, decision: anew.decision, ...by }
 }
 
 /** Whether an edited call may run on the word of the one who edited it. */

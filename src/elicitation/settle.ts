@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../audit/entry.ts'
 import { answerLink } from './answering/answer-link.ts'
+import { approverReason } from './answering/reason.ts'
 import type { Desk } from './desk.ts'
 import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
 
@@ -52,17 +53,20 @@ export function announce(desk: Desk, elicitation: Elicitation): void {
 }
 
 /** Of a settled record: `applyEvent` leaves an open one as it is, or settles it. */
-function settlingEntry({ id, state, requester, purpose }: Elicitation): AuditEntry {
+function settlingEntry(elicitation: Elicitation): AuditEntry {
+  const { id, state, requester, purpose } = elicitation
   const kind = `question-${state.kind as Exclude<typeof state.kind, 'open'>}` as const
   if (state.kind !== 'answered') {
     const data = { purpose, ...('reason' in state && { reason: state.reason }) }
     return { kind, who: requester.participant, about: id, data }
   }
   const { answer, by } = state
+  const reason = approverReason(elicitation)
   return {
     kind,
     who: by.participant,
     about: id,
     data: { purpose, action: answer.action, via: by.via, client: by.client },
+    ...(reason !== undefined && { keep: { reason } }),
   }
 }

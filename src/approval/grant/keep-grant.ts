@@ -1,7 +1,9 @@
 import type { Via } from '../../elicitation/answering/answerers.ts'
+import { approverReason } from '../../elicitation/answering/reason.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { type ApprovalRefused, refused } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
+import { type GivenYes, givenYes } from '../given-yes.ts'
 import { choicesFor, choiceText, isYes, readChoice } from '../question/choices.ts'
 import { approvalIn, filledIn } from '../question/subject.ts'
 import type { Grant } from './grant.ts'
@@ -9,7 +11,7 @@ import { grantFrom } from './grant-from.ts'
 
 /** What an answered approval means: a grant that is kept, or a no. */
 export type Kept =
-  | { readonly kind: 'yes'; readonly grant: Grant }
+  | { readonly kind: 'yes'; readonly grant: Grant; readonly given: GivenYes }
   | { readonly kind: 'no'; readonly refusal: ApprovalRefused }
 
 /**
@@ -21,7 +23,7 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
   const { state } = asked
   if (about === undefined || state.kind !== 'answered') throw new TypeError('This is no answered approval.')
   const { answer, by, at } = state
-  if (answer.action === 'decline') return no('denied', 'declined', withReason('The person said no.', answer.reason))
+  if (answer.action === 'decline') return no('denied', 'declined', saidNo(asked))
   if (answer.action === 'cancel') return no('cancelled', 'cancelled', 'The person left without answering.')
 
   const { call, decision } = about
@@ -41,9 +43,9 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
   const made = grantFrom(approved, choice, call, decision)
   const grant = made && (await keep(desk, made, choiceText(choice)))
   if (grant === undefined || !isYes(choice)) {
-    return no('denied', choice.kind, withReason('The person said no.', content.reason))
+    return no('denied', choice.kind, saidNo(asked))
   }
-  return { kind: 'yes', grant }
+  return { kind: 'yes', grant, given: givenYes(asked) as GivenYes }
 }
 
 /** What proof an answer that came this way is. A hub, like a client, vouches for people whom we did not see. */
@@ -66,6 +68,7 @@ function no(status: ApprovalRefused['status'], reason: string, message: string):
   return { kind: 'no', refusal: refused(status, reason, message) }
 }
 
-function withReason(words: string, reason: unknown): string {
-  return typeof reason === 'string' && reason.trim() !== '' ? `${words} Their reason: ${reason.trim()}` : words
+function saidNo(asked: Elicitation): string {
+  const reason = approverReason(asked)
+  return reason === undefined ? 'The person said no.' : `The person said no. Their reason: ${reason}`
 }

@@ -1,5 +1,6 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
+import { longestReason, reasonField } from '../../elicitation/answering/reason.ts'
 import { checkForm } from '../../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { findSecretAsk } from '../../elicitation/form/secrets/secrets.ts'
@@ -10,7 +11,6 @@ import { type Choice, choiceText } from './choices.ts'
 
 /** Before the names of arguments in the form, so that none can be taken for the choice or the reason. */
 export const editPrefix = 'edit_'
-const longestReason = 1_000
 
 /**
  * The approval as a flat form in the requester's own client: the choice, a reason, and the editable arguments.
@@ -76,7 +76,7 @@ export function checked(
     properties: {
       // No default: a form sent as it came must not be a yes.
       choice: { type: 'string', title: 'Decision', oneOf: options },
-      reason: { type: 'string', title: 'Reason (optional)', maxLength: longestReason },
+      [reasonField]: { type: 'string', title: 'Reason (optional)', maxLength: longestReason },
       ...Object.fromEntries(fields.map((field) => [nameInForm(field), field.schema])),
     },
     // What was given cannot be left empty: nobody could tell a cleared field from one that the client left out.
