@@ -10,10 +10,10 @@ import type { Consent, Provider } from './provider.ts'
 import { missingScopes, union } from './scopes.ts'
 import { isDue, isUsable } from './standing.ts'
 
-/** Renews, once for all in this process who want it at the same time. */
+/** Renews a connection. Concurrent callers in this process share one renewal. */
 export type Renew = (consent: Consent, due: Connection) => Promise<Renewal>
 
-/** Whether a participant's account can be used now; renews it first where that is due. */
+/** Whether a participant's account can be used now. Renews it first if that is due. */
 export async function access(
   desk: ConnectionDesk,
   renew: Renew,
@@ -23,17 +23,17 @@ export async function access(
 ): Promise<Access> {
   const provider = findProvider(desk, name)
   const needed = scopes ?? provider.scopes
-  const judged = judge(await desk.store.get(participant, name), needed)
-  if (judged.kind === 'missing') return judged
+  const checked = checkConnection(await desk.store.get(participant, name), needed)
+  if (checked.kind === 'missing') return checked
 
-  const { connection } = judged
+  const { connection } = checked
   const now = desk.clock.now()
   if (provider.by.kind === 'key' || !isDue(connection, now, desk.refreshAheadMs)) {
     return isUsable(connection, now) ? ready(desk, provider, connection) : missing('refused', needed, connection)
   }
 
   const renewal = await renew(provider.by.consent, connection)
-  const renewed = judge(renewal.connection, needed)
+  const renewed = checkConnection(renewal.connection, needed)
   if (renewed.kind === 'missing') return renewed
   if (renewal.kind === 'unavailable' && !isUsable(renewed.connection, desk.clock.now())) {
     throw new ProviderUnavailable(provider.title, renewal.reason)
@@ -43,14 +43,14 @@ export async function access(
 
 type Missing = Extract<Access, { kind: 'missing' }>
 
-function judge(
+function checkConnection(
   kept: Connection | undefined,
   needed: readonly string[],
-): Missing | { readonly kind: 'there'; readonly connection: Connection } {
+): Missing | { readonly kind: 'found'; readonly connection: Connection } {
   if (kept === undefined) return { kind: 'missing', why: 'none', scopes: union(needed) }
   if (kept.standing === 'refused') return missing('refused', needed, kept)
   if (missingScopes(needed, kept.scopes).length > 0) return missing('scopes', needed, kept)
-  return { kind: 'there', connection: kept }
+  return { kind: 'found', connection: kept }
 }
 
 function missing(why: 'refused' | 'scopes', needed: readonly string[], { scopes }: Connection): Missing {
@@ -67,6 +67,6 @@ async function ready(desk: ConnectionDesk, { sending }: Provider, connection: Co
     sending,
     scopes,
     ...(account !== undefined && { account }),
-    of: { participant, provider, id, version },
+    connection: { participant, provider, id, version },
   }
 }

@@ -4,33 +4,35 @@ import type { ParticipantId } from '../participant/participant.ts'
 
 /** One participant's account at one provider. */
 export interface Connection {
-  /** New with each consent: what belongs to an older one can never be saved over it. */
+  /** New with each consent, so that a late save for an older consent cannot overwrite this one. */
   readonly id: string
-  /** 1 when made, one more with each save. */
+  /** 1 at first, one more with each save. */
   readonly version: number
   readonly participant: ParticipantId
   readonly provider: string
-  /** In effect, as the provider said. Kept here and nowhere else. */
+  /** The scopes in effect, as the provider said. Stored here and nowhere else. */
   readonly scopes: readonly string[]
-  /** `doubted`: refused by the service, so it is renewed before it is used again. `refused`: the person must be asked. */
+  /**
+   * `doubted`: the service rejected it, so it is renewed before the next use. `refused`: the person must connect again.
+   */
   readonly standing: 'good' | 'doubted' | 'refused'
   /** A `Credential` as JSON. */
   readonly sealed: Sealed
-  /** When its access token ends; absent when nobody said, or for a key. */
+  /** When its access token expires; absent if the provider did not say, and for a key. */
   readonly expiresAt?: Date
   readonly renewable: boolean
-  /** When the credential that is kept now was had, and how. */
+  /** When and how the present credential was obtained. */
   readonly obtained: { readonly at: Date; readonly by: 'consent' | 'refresh' | 'key' }
-  /** Somebody renews it until then; others wait for what they get. */
+  /** A lease: until then one process renews the connection, and the others wait for its result. */
   readonly refreshingUntil?: Date
-  /** Whose account it is at the provider, as people read it. */
+  /** The account's name at the provider, for people. */
   readonly account?: string
   readonly connectedAt: Date
-  /** The question that brought it. */
+  /** The question by which it was connected. */
   readonly elicitation?: ElicitationId
 }
 
-/** What the sealed credential is bound to: sealed for one connection, it opens in no other. */
+/** The associated data of the sealed credential, so that it can be opened for this connection only. */
 export function credentialIdentity({ participant, provider, id }: Pick<Connection, 'participant' | 'provider' | 'id'>) {
   return `connection/${participant}/${provider}/${id}`
 }

@@ -5,7 +5,7 @@ import type { ParticipantId } from '../participant/participant.ts'
 import type { Connection } from './connection.ts'
 import type { Provider, Sending } from './provider.ts'
 
-/** A credential that is good now, opened for one use. */
+/** A credential that can be used now, opened for one use. */
 export interface Ready {
   readonly kind: 'ready'
   readonly provider: string
@@ -14,16 +14,16 @@ export interface Ready {
   readonly sending: Sending
   readonly scopes: readonly string[]
   readonly account?: string
-  /** Which credential this is, so that it can be told when a service does not take it. */
-  readonly of: Pick<Connection, 'participant' | 'provider' | 'id' | 'version'>
+  /** The connection and version that the credential comes from, for `rejected`. */
+  readonly connection: Pick<Connection, 'participant' | 'provider' | 'id' | 'version'>
 }
 
-/** Whether a participant's account can be used now. `scopes` are all that a new consent must ask for. */
+/** Whether a participant's account can be used now. If not, `scopes` are those that a new consent must ask for. */
 export type Access =
   | Ready
   | { readonly kind: 'missing'; readonly why: 'none' | 'refused' | 'scopes'; readonly scopes: readonly string[] }
 
-/** A connection as its owner may see it: nothing of its credential. */
+/** A connection as shown to its owner, without its credential. */
 export type ConnectionView = Pick<
   Connection,
   'provider' | 'scopes' | 'standing' | 'account' | 'connectedAt' | 'expiresAt'
@@ -31,33 +31,36 @@ export type ConnectionView = Pick<
   readonly title: string
 }
 
-export interface Beginning {
+/** A person who wants to connect an account. */
+export interface ConnectRequest {
   readonly provider: string
   readonly person: Person
-  /** The key that the person's browser is known by. */
+  /** The key that identifies the person's browser. */
   readonly browser: string
-  /** The question it answers; left out when the person comes by themselves. */
+  /** The question that this answers; absent if the person connects without being asked. */
   readonly elicitation?: ElicitationId
 }
 
-export type Begun =
+/** The address at the provider to send the person to, or why there is none. */
+export type ConnectBegun =
   | { readonly kind: 'begun'; readonly url: string }
-  /** The question was settled before. */
+  /** The question had been settled already. */
   | { readonly kind: 'late'; readonly elicitation: Elicitation }
-  /** The provider cannot be used now; the question, if there is one, has failed with this message. */
+  /** The provider cannot be used now. The question, if there is one, failed with this message. */
   | { readonly kind: 'failed'; readonly message: string }
 
-export interface Returning {
+/** A person who was sent back by a provider. */
+export interface ReturnFromProvider {
   readonly person: Person
   readonly browser: string
   /** The address that the provider sent the person back to. */
   readonly callback: URL
 }
 
-/** How connecting ended. Each was recorded, and the question, if there is one and it was open, is settled as it says. */
+/** How connecting ended. The end has been recorded, and the question, if one was open, has been settled accordingly. */
 export type Completed =
   | { readonly kind: 'connected'; readonly provider: Provider; readonly elicitation?: Elicitation }
-  /** Connected, but with less than was asked for: the question counts as declined. */
+  /** Connected, but with fewer scopes than were asked for, so the question counts as declined. */
   | {
       readonly kind: 'too-little'
       readonly provider: Provider
@@ -71,34 +74,37 @@ export type Completed =
       readonly message: string
       readonly elicitation?: Elicitation
     }
-  /** The question was settled before, so nothing was kept. */
+  /** The question had been settled already, so nothing was kept. */
   | { readonly kind: 'late'; readonly elicitation: Elicitation }
-  /** Not a flow of this browser and person, or over, or used before. Nothing was kept, and no question was touched. */
+  /** The flow belongs to another browser or person, has expired, or was used before. Nothing was kept or settled. */
   | { readonly kind: 'refused'; readonly why: 'unknown-state' | 'expired' | 'other-browser' | 'other-person' }
 
-/** How keeping a key ended. Invalid: it cannot be a key; the question is still open, and nothing was kept. */
+/** How keeping a key ended. `invalid`: the text cannot be a key; nothing was kept, and the question is still open. */
 export type KeyKept = Completed | { readonly kind: 'invalid'; readonly message: string }
 
-/** An account was connected, given up, or not taken. */
+/** An account was connected, disconnected, or rejected by its service. */
 export interface AccountChanged {
   readonly participant: ParticipantId
   readonly provider: string
 }
 
-/** Accounts at outside services: having them, using them, giving them up. */
+/** Accounts at outside services: connecting, using and disconnecting them. */
 export interface Connections {
   readonly providers: ReadonlyMap<string, Provider>
-  /** What happened to accounts in this process; others that share the store do not tell. */
+  /** Changes that this process made. Changes by other processes that share the store are not reported. */
   readonly events: Events<AccountChanged>
-  /** Renews what is about to end, unseen and once for all who ask. `scopes` left out: the provider's own. */
+  /**
+   * Renews a credential that is about to expire, once for all callers. Without `scopes`, those of the provider are
+   * needed.
+   */
   access(participant: ParticipantId, provider: string, scopes?: readonly string[]): Promise<Access>
-  /** The service did not take the credential. The next `access` renews it, or says that the person must be asked. */
+  /** The service rejected the credential. The next `access` renews it, or says that the person must connect again. */
   rejected(ready: Ready): Promise<void>
-  begin(beginning: Beginning): Promise<Begun>
-  complete(returning: Returning): Promise<Completed>
-  /** Keeps a key that the person gave on our page. */
-  keepKey(beginning: Omit<Beginning, 'browser'>, key: string): Promise<KeyKept>
+  begin(request: ConnectRequest): Promise<ConnectBegun>
+  complete(returning: ReturnFromProvider): Promise<Completed>
+  /** Keeps a key that the person entered on our page. */
+  keepKey(request: Omit<ConnectRequest, 'browser'>, key: string): Promise<KeyKept>
   list(participant: ParticipantId): Promise<ConnectionView[]>
-  /** Gives the account up: here at once, and at the provider if it can be told. Undefined: there was none. */
+  /** Deletes the connection, and revokes the credential at the provider if possible. Undefined if there was none. */
   disconnect(participant: ParticipantId, provider: string): Promise<{ readonly revokedThere: boolean } | undefined>
 }

@@ -6,16 +6,16 @@ import { type Renewal, refresh } from './credential/refresh.ts'
 import { rejected } from './credential/rejected.ts'
 import type { ConnectionDesk } from './desk.ts'
 import { disconnect } from './disconnect.ts'
-import { begin } from './flow/begin.ts'
+import { beginConnect } from './flow/begin.ts'
 import { complete } from './flow/complete.ts'
 import { keepKey } from './flow/keep-key.ts'
 import { list } from './list.ts'
 
-/** Binds the room to its desk. */
+/** Binds the functions of this folder to a desk. */
 export function createConnections(desk: ConnectionDesk): Connections {
-  const renew = onceAtATime(desk)
+  const renew = shareRenewals(desk)
   const events = createEvents<AccountChanged>()
-  const landed = <End extends KeyKept>(participant: ParticipantId, end: End): End => {
+  const reportIfConnected = <End extends KeyKept>(participant: ParticipantId, end: End): End => {
     if (end.kind === 'connected' || end.kind === 'too-little') events.tell({ participant, provider: end.provider.name })
     return end
   }
@@ -25,28 +25,28 @@ export function createConnections(desk: ConnectionDesk): Connections {
     access: (participant, provider, scopes) => access(desk, renew, participant, provider, scopes),
     async rejected(ready) {
       await rejected(desk, ready)
-      events.tell({ participant: ready.of.participant, provider: ready.provider })
+      events.tell({ participant: ready.connection.participant, provider: ready.provider })
     },
-    begin: (beginning) => begin(desk, beginning),
-    complete: async (returning) => landed(returning.person.participant, await complete(desk, returning)),
-    keepKey: async (beginning, key) => landed(beginning.person.participant, await keepKey(desk, beginning, key)),
+    begin: (request) => beginConnect(desk, request),
+    complete: async (returning) => reportIfConnected(returning.person.participant, await complete(desk, returning)),
+    keepKey: async (request, key) => reportIfConnected(request.person.participant, await keepKey(desk, request, key)),
     list: (participant) => list(desk, participant),
     async disconnect(participant, provider) {
-      const gone = await disconnect(desk, participant, provider)
-      if (gone !== undefined) events.tell({ participant, provider })
-      return gone
+      const removed = await disconnect(desk, participant, provider)
+      if (removed !== undefined) events.tell({ participant, provider })
+      return removed
     },
   }
 }
 
-/** Whoever wants a connection renewed while that is under way gets what comes of it. */
-function onceAtATime(desk: ConnectionDesk): Renew {
-  const underWay = new Map<string, Promise<Renewal>>()
+/** Concurrent renewals of one connection share one request. */
+function shareRenewals(desk: ConnectionDesk): Renew {
+  const inFlight = new Map<string, Promise<Renewal>>()
   return (consent, due) => {
-    const joined = underWay.get(due.id)
+    const joined = inFlight.get(due.id)
     if (joined !== undefined) return joined
-    const renewal = refresh(desk, consent, due).finally(() => underWay.delete(due.id))
-    underWay.set(due.id, renewal)
+    const renewal = refresh(desk, consent, due).finally(() => inFlight.delete(due.id))
+    inFlight.set(due.id, renewal)
     return renewal
   }
 }

@@ -7,7 +7,7 @@ import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitat
 import type { Provider } from './provider.ts'
 import type { ConnectionStore } from './store.ts'
 
-/** What connecting needs to know of questions, and to tell them. */
+/** What connecting needs of questions. */
 export interface Questions {
   get(id: ElicitationId): Promise<Elicitation | undefined>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
@@ -16,13 +16,13 @@ export interface Questions {
 
 /** How long things may take, in milliseconds. */
 export interface ConnectionTimes {
-  /** From our page to the provider and back. */
+  /** How long a person may take from our page to the provider and back. */
   readonly browserFlowMs: number
-  /** So long before an access token ends it is renewed. */
+  /** How long before its expiry an access token is renewed. */
   readonly refreshAheadMs: number
-  /** So long others wait for the one who renews. It must be longer than a provider may take to answer. */
+  /** How long other processes wait for the one that renews. Must be longer than a provider may take to answer. */
   readonly refreshLeaseMs: number
-  /** So long a provider is waited for that is told to revoke. */
+  /** How long a provider may take to revoke a credential. */
   readonly revokeMs: number
 }
 
@@ -33,7 +33,7 @@ export const defaultConnectionTimes: ConnectionTimes = {
   revokeMs: 5_000,
 }
 
-/** Everything that connecting needs, bound once in assent.ts. */
+/** Everything that connecting depends on, bound once in assent.ts. */
 export interface ConnectionDesk extends ConnectionTimes {
   readonly store: ConnectionStore
   readonly providers: ReadonlyMap<string, Provider>
@@ -41,6 +41,6 @@ export interface ConnectionDesk extends ConnectionTimes {
   readonly audit: Pick<AuditLog, 'record'>
   readonly clock: Clock
   readonly questions: Questions
-  /** Where providers send people back to. */
+  /** The address to which providers send people back. */
   readonly redirectUri: string
 }

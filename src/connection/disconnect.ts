@@ -4,7 +4,7 @@ import { openCredential } from './credential/open-credential.ts'
 import type { ConnectionDesk } from './desk.ts'
 import { revokeAtProvider } from './revoke-at-provider.ts'
 
-/** Gives an account up: gone here whatever the provider says, then told there. */
+/** Deletes a connection first, whatever the provider will answer, and then revokes it at the provider. */
 export async function disconnect(
   desk: ConnectionDesk,
   participant: ParticipantId,
@@ -26,12 +26,12 @@ async function remove(desk: ConnectionDesk, participant: ParticipantId, name: st
       who: participant,
       data: { provider: name, scopes: [...kept.scopes] },
     })
-    // False: a new consent took its place in between, and the person wants nothing kept.
+    // False: a new consent replaced it meanwhile. The person wants nothing kept, so that one is removed too.
     if (await desk.store.remove(kept)) return kept
   }
 }
 
-/** A credential that does not open any more cannot be revoked, and must not keep the person from being rid of it. */
+/** A credential that cannot be opened any more cannot be revoked, but the person must still be able to disconnect. */
 async function revoke(desk: ConnectionDesk, removed: Connection): Promise<boolean> {
   try {
     return await revokeAtProvider(desk, desk.providers.get(removed.provider), await openCredential(desk, removed))

@@ -1,17 +1,17 @@
 import { AssentError } from '../base/errors.ts'
 
-/** Nobody set up a provider of this name. */
+/** No provider of this name is configured. */
 export class ProviderUnknown extends AssentError {
   readonly code = 'provider_unknown'
   constructor(name: string) {
-    super('This provider is not set up here.', { detail: `provider ${name}` })
+    super('This provider is not configured.', { detail: `provider ${name}` })
   }
 }
 
-/** The account is there, but its provider cannot be asked for a fresh credential, and the old one has ended. */
+/** The account is connected, but its credential has expired and the provider cannot be reached for a new one. */
 export class ProviderUnavailable extends AssentError {
   readonly code = 'provider_unavailable'
   constructor(title: string, reason: string) {
-    super(`${title} cannot be reached now. Try again later.`, { detail: reason })
+    super(`${title} cannot be reached at the moment. Try again later.`, { detail: reason })
   }
 }

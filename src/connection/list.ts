@@ -2,7 +2,10 @@ import type { ParticipantId } from '../participant/participant.ts'
 import type { ConnectionView } from './connections.ts'
 import type { ConnectionDesk } from './desk.ts'
 
-/** What a participant has connected, in the order of the providers' names; also at providers that are no longer set up. */
+/**
+ * A participant's connections, in the order of the providers' names; also at providers that are not configured any
+ * more.
+ */
 export async function list(
   { store, providers }: Pick<ConnectionDesk, 'store' | 'providers'>,
   participant: ParticipantId,

@@ -1,16 +1,16 @@
 import type { Credential } from './credential/credential.ts'
 
-/** An outside service that people have accounts at. */
+/** An outside service at which people have accounts. */
 export interface Provider {
-  /** Names it in config, urls and records. */
+  /** Its name in configuration, addresses and records. */
   readonly name: string
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string
-  /** The host where people sign in to it, so that they know where they are about to go. */
+  /** The host where people sign in, shown before they are sent there. */
   readonly host?: string
-  /** What is asked for when nobody says more. */
+  /** The scopes that are asked for by default. */
   readonly scopes: readonly string[]
-  /** Where its credential goes in a request, or in the environment of a process. */
+  /** How its credential is passed on in a request, or in the environment of a process. */
   readonly sending: Sending
   readonly by:
     | { readonly kind: 'consent'; readonly consent: Consent }
@@ -22,35 +22,35 @@ export interface Provider {
       }
 }
 
-/** The header named Authorization gets `Bearer <secret>`, any other the bare secret. */
+/** The header `Authorization` gets `Bearer <secret>`, any other header the secret alone. */
 export interface Sending {
   readonly header: string
   readonly env?: string
 }
 
-/** What a provider gave. Scopes are those in effect: what it said, or else what was asked for. */
+/** The tokens that a provider issued. Scopes are those that it named, or else those that were asked for. */
 export interface Tokens {
   readonly credential: Extract<Credential, { kind: 'tokens' }>
   readonly scopes: readonly string[]
   readonly expiresAt?: Date
-  /** Whose account it is there, as people read it. */
+  /** The account's name at the provider, for people. */
   readonly account?: string
 }
 
-/** What must be known again when the person comes back; kept sealed meanwhile. */
+/** Needed again when the person returns; sealed in the flow meanwhile. */
 export interface ConsentSecrets {
   readonly verifier: string
   readonly nonce: string
 }
 
 export interface ConsentRequest extends ConsentSecrets {
-  /** Comes back with the person, and names the flow. */
+  /** The OAuth `state`: returns with the person and identifies the flow. */
   readonly state: string
   readonly redirectUri: string
   readonly scopes: readonly string[]
 }
 
-/** How a visit at a provider ended. `message` is plain, and safe to show. */
+/** How asking for consent at a provider ended. `message` is safe to show. */
 export type Consented =
   | { readonly kind: 'granted'; readonly tokens: Tokens }
   | { readonly kind: 'denied' }
@@ -58,20 +58,20 @@ export type Consented =
 
 export type Refreshed =
   | { readonly kind: 'granted'; readonly tokens: Tokens }
-  /** The provider no longer takes the refresh token: the person must be asked. */
+  /** The provider rejected the refresh token, so the person must connect again. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nobody knows: the provider could not be reached, or answered with an error of its own. */
+  /** The provider could not be reached, or failed. */
   | { readonly kind: 'unavailable'; readonly reason: string }
 
-/** Speaks with one OAuth provider. Nothing here throws for what a provider may well do. */
+/** One OAuth provider. Refusals and failures of the provider are values; nothing throws for them. */
 export interface Consent {
-  /** Where to send the person, or why nobody can be sent anywhere now. */
+  /** The address to send the person to, or why there is none now. */
   begin(
     request: ConsentRequest,
   ): Promise<{ readonly kind: 'begun'; readonly url: string } | Extract<Consented, { kind: 'failed' }>>
-  /** `callback` is the address that the provider sent the person back to, with all that it added. */
+  /** `callback` is the address that the provider sent the person back to, with its parameters. */
   complete(request: ConsentRequest, callback: URL): Promise<Consented>
   refresh(refreshToken: string, scopes: readonly string[]): Promise<Refreshed>
-  /** False: the provider cannot be told, or did not take it. */
+  /** False if the provider cannot revoke it, or refused to. */
   revoke(credential: Extract<Credential, { kind: 'tokens' }>): Promise<boolean>
 }

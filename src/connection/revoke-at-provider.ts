@@ -2,7 +2,7 @@ import type { Credential } from './credential/credential.ts'
 import type { ConnectionDesk } from './desk.ts'
 import type { Provider } from './provider.ts'
 
-/** Tells the provider that a credential is given up. Never throws, and does not wait for ever. True: the provider took it. */
+/** Revokes a credential at its provider, within a time limit. Never throws. True if the provider confirmed it. */
 export async function revokeAtProvider(
   { clock, revokeMs }: Pick<ConnectionDesk, 'clock' | 'revokeMs'>,
   provider: Provider | undefined,
@@ -12,9 +12,9 @@ export async function revokeAtProvider(
   const { consent } = provider.by
   const revoking = async () => consent.revoke(credential)
   return new Promise((resolve) => {
-    const callOff = clock.after(revokeMs, () => resolve(false))
+    const cancelTimer = clock.after(revokeMs, () => resolve(false))
     revoking()
       .then(resolve, () => resolve(false))
-      .finally(callOff)
+      .finally(cancelTimer)
   })
 }

@@ -2,17 +2,17 @@ import { type Connection, credentialIdentity } from '../connection.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import type { Credential } from './credential.ts'
 
-type Named = Pick<Connection, 'participant' | 'provider' | 'id'>
+type ConnectionKey = Pick<Connection, 'participant' | 'provider' | 'id'>
 
 /** Seals a credential for one connection. */
-export function sealCredential({ vault }: Pick<ConnectionDesk, 'vault'>, named: Named, credential: Credential) {
-  return vault.seal(JSON.stringify(credential), credentialIdentity(named))
+export function sealCredential({ vault }: Pick<ConnectionDesk, 'vault'>, key: ConnectionKey, credential: Credential) {
+  return vault.seal(JSON.stringify(credential), credentialIdentity(key))
 }
 
-/** Opens what is kept, for one use. */
+/** Opens the credential of a connection, for one use. */
 export async function openCredential(
   { vault }: Pick<ConnectionDesk, 'vault'>,
-  connection: Named & Pick<Connection, 'sealed'>,
+  connection: ConnectionKey & Pick<Connection, 'sealed'>,
 ): Promise<Credential> {
   return JSON.parse(await vault.open(connection.sealed, credentialIdentity(connection)))
 }

@@ -4,21 +4,21 @@ import type { ConnectionDesk } from '../desk.ts'
 
 const justRenewedMs = 60_000
 
-/** A service did not take this credential. When another one is kept by now, that says nothing about it. */
-export async function rejected(desk: ConnectionDesk, { of }: Pick<Ready, 'of'>): Promise<void> {
-  const kept = await desk.store.get(of.participant, of.provider)
-  if (kept?.id !== of.id || kept.version !== of.version) return
-  const standing = canHelp(kept, desk.clock.now()) ? 'doubted' : 'refused'
+/** A service rejected this credential. Does nothing if the connection has a newer credential by now. */
+export async function rejected(desk: ConnectionDesk, { connection }: Pick<Ready, 'connection'>): Promise<void> {
+  const kept = await desk.store.get(connection.participant, connection.provider)
+  if (kept?.id !== connection.id || kept.version !== connection.version) return
+  const standing = renewalMayHelp(kept, desk.clock.now()) ? 'doubted' : 'refused'
   await desk.audit.record({
     kind: 'connection-rejected',
-    who: of.participant,
-    data: { provider: of.provider, standing },
+    who: connection.participant,
+    data: { provider: connection.provider, standing },
   })
-  // False: somebody renewed, replaced or removed it since.
+  // False: the connection was renewed, replaced or removed meanwhile.
   await desk.store.saveIfUnchanged({ ...kept, version: kept.version + 1, standing })
 }
 
-/** Renewing what was renewed just now would bring the same again. */
-function canHelp({ renewable, obtained }: Connection, now: Date): boolean {
+/** A credential that was renewed a moment ago and rejected would be rejected again after another renewal. */
+function renewalMayHelp({ renewable, obtained }: Connection, now: Date): boolean {
   return renewable && !(obtained.by === 'refresh' && now.getTime() - obtained.at.getTime() < justRenewedMs)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
-import type { Beginning, Begun } from '../connections.ts'
+import type { ConnectBegun, ConnectRequest } from '../connections.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import { consentOf, findProvider } from '../find-provider.ts'
 import type { ConsentSecrets } from '../provider.ts'
@@ -10,19 +10,19 @@ import { connectQuestion } from './connect-question.ts'
 import { type Flow, flowIdentity } from './flow.ts'
 import { reasonCode } from './reason-code.ts'
 
-/** Sends a person to a provider. The way back is kept before anybody is told the way there. */
-export async function begin(desk: ConnectionDesk, beginning: Beginning): Promise<Begun> {
-  const { person, elicitation: id } = beginning
-  const provider = findProvider(desk, beginning.provider)
+/** Prepares to send a person to a provider. The flow is stored before the address is returned. */
+export async function beginConnect(desk: ConnectionDesk, request: ConnectRequest): Promise<ConnectBegun> {
+  const { person, elicitation: id } = request
+  const provider = findProvider(desk, request.provider)
   const consent = consentOf(provider)
   const asked = id && (await connectQuestion(desk, { id, provider: provider.name, person }))
-  const over = asked && overNow(asked, desk.clock.now())
-  if (over !== undefined) return { kind: 'late', elicitation: over }
+  const ended = asked && endedAt(asked, desk.clock.now())
+  if (ended !== undefined) return { kind: 'late', elicitation: ended }
 
   const held = await desk.store.get(person.participant, provider.name)
   const scopes = scopesToAsk(provider, asked, held)
-  const secrets: ConsentSecrets = { verifier: unguessable(), nonce: unguessable() }
-  const flow = await newFlow(desk, beginning, scopes, secrets)
+  const secrets: ConsentSecrets = { verifier: randomToken(), nonce: randomToken() }
+  const flow = await newFlow(desk, request, scopes, secrets)
   const begun = await consent.begin({ ...secrets, state: flow.id, redirectUri: flow.redirectUri, scopes })
 
   const event = { who: person.participant, ...(id && { about: id }) }
@@ -38,19 +38,19 @@ export async function begin(desk: ConnectionDesk, beginning: Beginning): Promise
   return { kind: 'begun', url: begun.url }
 }
 
-/** Whoever is still at the button may settle a little late; nobody sets out after the time is over. */
-function overNow(asked: Elicitation, now: Date): Elicitation | undefined {
+/** An answer may come a little after the time limit, but no flow begins after it. */
+function endedAt(asked: Elicitation, now: Date): Elicitation | undefined {
   if (isSettled(asked)) return asked
   return now >= asked.expiresAt ? { ...asked, state: { kind: 'expired', at: asked.expiresAt } } : undefined
 }
 
 async function newFlow(
   { vault, clock, redirectUri, browserFlowMs }: ConnectionDesk,
-  { person, provider, browser, elicitation }: Beginning,
+  { person, provider, browser, elicitation }: ConnectRequest,
   scopes: readonly string[],
   secrets: ConsentSecrets,
 ): Promise<Flow> {
-  const id = unguessable()
+  const id = randomToken()
   const createdAt = clock.now()
   return {
     id,
@@ -66,6 +66,6 @@ async function newFlow(
   }
 }
 
-function unguessable(): string {
+function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }

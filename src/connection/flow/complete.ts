@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../audit/entry.ts'
 import type { AuditKind } from '../../audit/kinds.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { ElicitationNotFound } from '../../elicitation/errors.ts'
-import type { Completed, Returning } from '../connections.ts'
+import type { Completed, ReturnFromProvider } from '../connections.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import { ProviderUnknown } from '../errors.ts'
 import type { Consent, ConsentRequest, ConsentSecrets, Provider } from '../provider.ts'
@@ -13,13 +13,13 @@ import { reasonCode } from './reason-code.ts'
 import { settleQuestion } from './settle-question.ts'
 import { takeFlow } from './take-flow.ts'
 
-/** Someone is back from a provider. What they bring counts only for the flow that they began, in the browser they began it in. */
-export async function complete(desk: ConnectionDesk, returning: Returning): Promise<Completed> {
+/** Completes the flow of a person who returns from a provider, if this person began it in this browser. */
+export async function complete(desk: ConnectionDesk, returning: ReturnFromProvider): Promise<Completed> {
   const taken = await takeFlow(desk, returning)
   if (taken.kind === 'refused') return taken
   const { flow } = taken
   const { person } = returning
-  const { provider, consent } = await stillThere(desk, flow)
+  const { provider, consent } = await findFlowProvider(desk, flow)
   const asked = await questionOf(desk, flow, person)
   if (asked && isSettled(asked)) {
     await desk.audit.record(entry(flow, 'connect-refused', 'late'))
@@ -28,8 +28,8 @@ export async function complete(desk: ConnectionDesk, returning: Returning): Prom
 
   const consented = await consent.complete(await requestOf(desk, flow), returning.callback)
   if (consented.kind === 'granted') {
-    const { credential, ...arrived } = consented.tokens
-    return keepConnection(desk, { ...arrived, provider, person, asked, credential, by: 'consent' })
+    const { credential, ...tokens } = consented.tokens
+    return keepConnection(desk, { ...tokens, provider, person, asked, credential, by: 'consent' })
   }
   if (consented.kind === 'denied') {
     await desk.audit.record(entry(flow, 'connect-denied', 'denied-at-provider'))
@@ -43,8 +43,10 @@ export async function complete(desk: ConnectionDesk, returning: Returning): Prom
   return { kind: 'failed', provider, message, ...(elicitation && { elicitation }) }
 }
 
-/** The provider may have been taken out of the config while the person was there. The question must not hang for that. */
-async function stillThere(desk: ConnectionDesk, flow: Flow): Promise<{ provider: Provider; consent: Consent }> {
+/**
+ * The provider may have been removed from the configuration meanwhile. Then the question fails instead of staying open.
+ */
+async function findFlowProvider(desk: ConnectionDesk, flow: Flow): Promise<{ provider: Provider; consent: Consent }> {
   const provider = desk.providers.get(flow.provider)
   if (provider?.by.kind === 'consent') return { provider, consent: provider.by.consent }
   const unknown = new ProviderUnknown(flow.provider)
@@ -56,13 +58,13 @@ async function stillThere(desk: ConnectionDesk, flow: Flow): Promise<{ provider:
 async function questionOf(
   desk: ConnectionDesk,
   flow: Flow,
-  person: Returning['person'],
+  person: ReturnFromProvider['person'],
 ): Promise<Elicitation | undefined> {
   if (flow.elicitation === undefined) return undefined
   try {
     return await connectQuestion(desk, { id: flow.elicitation, provider: flow.provider, person })
   } catch (error) {
-    // It was there when they set out. Somebody who is not asked any more is recorded where that is found out.
+    // The question was there when the flow began. Other refusals are recorded by `connectQuestion`.
     if (error instanceof ElicitationNotFound) await desk.audit.record(entry(flow, 'connect-refused', error.code))
     throw error
   }

@@ -4,18 +4,21 @@ import { ElicitationNotFound, mustExist } from '../../elicitation/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { ConnectionDesk } from '../desk.ts'
 
-/** A question that somebody says they answer by connecting. */
-interface Claimed {
+/** A person who wants to answer a question by connecting an account. */
+interface ConnectClaim {
   readonly id: ElicitationId
   readonly provider: string
   readonly person: Person
 }
 
 /**
- * The question, as it stands now, if it asks this person to connect this provider. A question for anything else looks
- * like none. An account is always the requester's own: nobody else may connect one for them, whoever may answer.
+ * The question in its present state, if it asks this person to connect this provider. Any other question is treated as
+ * not found. Only the requester may connect their account, whoever else may answer.
  */
-export async function connectQuestion(desk: ConnectionDesk, { id, provider, person }: Claimed): Promise<Elicitation> {
+export async function connectQuestion(
+  desk: ConnectionDesk,
+  { id, provider, person }: ConnectClaim,
+): Promise<Elicitation> {
   const asked = mustExist(await desk.questions.get(id), id)
   const { purpose, question, requester } = asked
   const connect = question.mode === 'url' ? question.connect : undefined

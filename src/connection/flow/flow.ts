@@ -2,15 +2,15 @@ import type { Sealed } from '../../base/seal.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 
-/** A person on their way to a provider and back. Used once, by the browser that began it. */
+/** An OAuth code flow of one person. It is used once, by the browser that began it. */
 export interface Flow {
-  /** The `state` that travels; unguessable. */
+  /** The OAuth `state`; unguessable. */
   readonly id: string
   readonly participant: ParticipantId
   readonly provider: string
-  /** The browser that began it, by the key it is known by. */
+  /** The key that identifies the browser that began it. */
   readonly browser: string
-  /** The question it answers; absent when the person came by themselves. */
+  /** The question that it answers; absent if the person connects without being asked. */
   readonly elicitation?: ElicitationId
   readonly scopes: readonly string[]
   readonly redirectUri: string
@@ -20,5 +20,5 @@ export interface Flow {
   readonly expiresAt: Date
 }
 
-/** What a flow's secrets are bound to. */
+/** The associated data of a flow's sealed secrets. */
 export const flowIdentity = ({ id }: Pick<Flow, 'id'>) => `flow/${id}`

@@ -14,7 +14,7 @@ import { revokeAtProvider } from '../revoke-at-provider.ts'
 import { missingScopes, scopesWanted } from '../scopes.ts'
 import { settleQuestion } from './settle-question.ts'
 
-/** A credential that a person just gave, and the question that it was given for. */
+/** A credential that a person has just given, and the question that it was given for. */
 export interface NewCredential {
   readonly provider: Provider
   readonly person: Person
@@ -26,25 +26,25 @@ export interface NewCredential {
   readonly account?: string
 }
 
-const tooLittle = 'The account was connected, but without all that was asked for.'
+const tooLittle = 'The account was connected, but without all scopes that were asked for.'
 
 /**
- * Keeps a new connection in the place of an older one, and settles its question.
+ * Stores a new connection in place of an older one, and settles its question.
  *
- * Kept first, settled then: a yes without its connection would be believed by whoever waits, while a connection whose
- * question is still open is found by the next `access`. When the question turns out to be settled, what was kept is
- * taken back: the person may have said no in another tab, and doubt is never an allow.
+ * Stored first, settled then: a yes without its connection would be believed, while a connection whose question is still
+ * open is found by the next `access`. If the question turns out to be settled, the previous connection is restored: the
+ * person may have declined in another tab, and in doubt nothing is allowed.
  */
-export async function keepConnection(desk: ConnectionDesk, arrival: NewCredential): Promise<Completed> {
-  const { provider, person, asked, scopes } = arrival
+export async function keepConnection(desk: ConnectionDesk, added: NewCredential): Promise<Completed> {
+  const { provider, person, asked, scopes } = added
   const previous = await desk.store.get(person.participant, provider.name)
   const now = asked && mustExist(await desk.questions.get(asked.id), asked.id)
-  if (now && isSettled(now)) return tooLate(desk, arrival, previous, now)
+  if (now && isSettled(now)) return refuseLate(desk, added, previous, now)
 
   const missing = missingScopes(scopesWanted(provider, asked), scopes)
-  const landed = await newConnection(desk, arrival)
-  await desk.audit.record(entry(arrival, 'connected', missing.length === 0 ? {} : { missing }))
-  await desk.store.put(landed)
+  const connection = await newConnection(desk, added)
+  await desk.audit.record(entry(added, 'connected', missing.length === 0 ? {} : { missing }))
+  await desk.store.put(connection)
   const settled =
     asked &&
     (await settleQuestion(
@@ -54,23 +54,23 @@ export async function keepConnection(desk: ConnectionDesk, arrival: NewCredentia
       missing.length === 0 ? { action: 'accept' } : { action: 'decline', reason: tooLittle },
     ))
   if (settled?.kind === 'late') {
-    await takeBack(desk, landed, previous)
-    return tooLate(desk, arrival, previous, settled.elicitation)
+    await restorePrevious(desk, connection, previous)
+    return refuseLate(desk, added, previous, settled.elicitation)
   }
   const end = { provider, ...(settled && { elicitation: settled.elicitation }) }
   return missing.length === 0 ? { kind: 'connected', ...end } : { kind: 'too-little', missing, ...end }
 }
 
-async function newConnection(desk: ConnectionDesk, arrival: NewCredential): Promise<Connection> {
-  const { person, credential, asked, by, expiresAt, account } = arrival
-  const named = { id: randomUUID(), participant: person.participant, provider: arrival.provider.name }
+async function newConnection(desk: ConnectionDesk, added: NewCredential): Promise<Connection> {
+  const { person, credential, asked, by, expiresAt, account } = added
+  const key = { id: randomUUID(), participant: person.participant, provider: added.provider.name }
   const at = desk.clock.now()
   return {
-    ...named,
+    ...key,
     version: 1,
-    scopes: [...arrival.scopes],
+    scopes: [...added.scopes],
     standing: 'good',
-    sealed: await sealCredential(desk, named, credential),
+    sealed: await sealCredential(desk, key, credential),
     ...(expiresAt !== undefined && { expiresAt }),
     renewable: credential.kind === 'tokens' && credential.refreshToken !== undefined,
     obtained: { at, by },
@@ -80,32 +80,39 @@ async function newConnection(desk: ConnectionDesk, arrival: NewCredential): Prom
   }
 }
 
-async function tooLate(
+async function refuseLate(
   desk: ConnectionDesk,
-  arrival: NewCredential,
+  added: NewCredential,
   previous: Connection | undefined,
   elicitation: Elicitation,
 ): Promise<Completed> {
-  await desk.audit.record(entry(arrival, 'connect-refused', { reason: 'late' }))
-  // Many providers revoke all that one person granted: an older connection would be lost with it.
-  if (previous === undefined) await revokeAtProvider(desk, arrival.provider, arrival.credential)
+  await desk.audit.record(entry(added, 'connect-refused', { reason: 'late' }))
+  // Many providers revoke everything that the person granted, so an older connection would be lost too.
+  if (previous === undefined) await revokeAtProvider(desk, added.provider, added.credential)
   return { kind: 'late', elicitation }
 }
 
-/** Brings back what was there before, by compare-and-set under the new id: what somebody else put there meanwhile stays. */
-async function takeBack(desk: ConnectionDesk, landed: Connection, previous: Connection | undefined): Promise<void> {
+/**
+ * Restores the previous connection, by compare-and-set under the new id. A connection that was put there meanwhile
+ * stays.
+ */
+async function restorePrevious(
+  desk: ConnectionDesk,
+  connection: Connection,
+  previous: Connection | undefined,
+): Promise<void> {
   if (previous === undefined) {
-    await desk.store.remove(landed)
+    await desk.store.remove(connection)
     return
   }
-  const { id } = landed
-  // Whoever was renewing the older one can no longer save what they get.
+  const { id } = connection
+  // Without the lease: a process that was renewing the previous connection cannot save under the new id.
   const { refreshingUntil, ...kept } = previous
   const sealed = await sealCredential(desk, { ...kept, id }, await openCredential(desk, previous))
-  let current: Connection | undefined = landed
+  let current: Connection | undefined = connection
   while (current?.id === id) {
     if (await desk.store.saveIfUnchanged({ ...kept, id, version: current.version + 1, sealed })) return
-    current = await desk.store.get(landed.participant, landed.provider)
+    current = await desk.store.get(connection.participant, connection.provider)
   }
 }
 

@@ -1,20 +1,21 @@
 import { BadArgument } from '../../base/errors.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
-import type { Beginning, KeyKept } from '../connections.ts'
+import type { ConnectRequest, KeyKept } from '../connections.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import { findProvider } from '../find-provider.ts'
 import { scopesToAsk } from '../scopes.ts'
 import { connectQuestion } from './connect-question.ts'
 import { keepConnection } from './keep-connection.ts'
 
-/** What can stand in a header. Anything else came along by accident when the key was copied. */
+/** Characters that a header may have. Any other was copied by accident. */
 const keyPattern = /^[\x20-\x7e]{1,4096}$/
-const badKey = 'A key has 1 to 4096 letters, digits and signs, without line breaks or accents. Copy it once more.'
+const badKey =
+  'A key has 1 to 4096 letters, digits and punctuation marks, without line breaks or accents. Copy it again.'
 
-/** Keeps a key as the person gave it, but for the space around it. */
+/** Stores a key that the person entered, without surrounding space. */
 export async function keepKey(
   desk: ConnectionDesk,
-  { provider: name, person, elicitation: id }: Omit<Beginning, 'browser'>,
+  { provider: name, person, elicitation: id }: Omit<ConnectRequest, 'browser'>,
   given: string,
 ): Promise<KeyKept> {
   const provider = findProvider(desk, name)
@@ -28,7 +29,7 @@ export async function keepKey(
 
   const key = given.trim()
   if (!keyPattern.test(key)) return { kind: 'invalid', message: badKey }
-  // Nobody says what a key allows: it counts as good for what was asked for, until the service refuses it.
+  // The scopes of a key are unknown, so it counts as valid for those asked for until the service rejects it.
   const scopes = scopesToAsk(provider, asked, await desk.store.get(person.participant, name))
   return keepConnection(desk, { provider, person, asked, credential: { kind: 'key', key }, by: 'key', scopes })
 }

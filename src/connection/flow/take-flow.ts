@@ -1,13 +1,16 @@
-import type { Completed, Returning } from '../connections.ts'
+import type { Completed, ReturnFromProvider } from '../connections.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import type { Flow } from './flow.ts'
 
 type Why = Extract<Completed, { kind: 'refused' }>['why']
 
-/** The flow that this person began in this browser, once. Whatever else comes is refused, recorded, and used up. */
+/**
+ * Takes the flow that this person began in this browser. Any other return is refused and recorded, and its flow is used
+ * up.
+ */
 export async function takeFlow(
   desk: ConnectionDesk,
-  returning: Returning,
+  returning: ReturnFromProvider,
 ): Promise<{ readonly kind: 'taken'; readonly flow: Flow } | Extract<Completed, { kind: 'refused' }>> {
   const id = stateOf(returning.callback)
   const flow = id === undefined ? undefined : await desk.store.takeFlow(id)
@@ -24,14 +27,14 @@ export async function takeFlow(
   return { kind: 'refused', why }
 }
 
-function refusal(flow: Flow, { browser, person }: Returning, now: Date): Why | undefined {
+function refusal(flow: Flow, { browser, person }: ReturnFromProvider, now: Date): Why | undefined {
   if (now >= flow.expiresAt) return 'expired'
   if (flow.browser !== browser) return 'other-browser'
   if (flow.participant !== person.participant) return 'other-person'
   return undefined
 }
 
-/** Two states could be read as either. */
+/** Undefined if there are two states, because it would be ambiguous which one counts. */
 function stateOf({ searchParams }: URL): string | undefined {
   const [state, ...more] = searchParams.getAll('state')
   return state !== undefined && more.length === 0 && /^[\w-]{43}$/.test(state) ? state : undefined

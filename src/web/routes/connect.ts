@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Begun, Completed } from '../../connection/connections.ts'
+import type { Completed, ConnectBegun } from '../../connection/connections.ts'
 import type { Provider } from '../../connection/provider.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
@@ -69,7 +69,7 @@ async function connect(c: WebContext, connecting: Connecting, form: FormData): P
   return c.html(pageFor(c, connecting, [{ field: keyField, message: kept.message }]), 422)
 }
 
-function sendOff(c: WebContext, begun: Begun, viewer: Viewer): Response | Promise<Response> {
+function sendOff(c: WebContext, begun: ConnectBegun, viewer: Viewer): Response | Promise<Response> {
   switch (begun.kind) {
     case 'begun':
       return c.redirect(begun.url, 303)
