@@ -12,7 +12,7 @@ const unavailable = { kind: 'unavailable', reason: 'http_503' } as const
 const refused = { kind: 'refused', reason: 'invalid_grant' } as const
 
 describe('access', () => {
-  test('to a provider that nobody set up is an error with its code', async () => {
+  test('to a provider that is not configured is an error with its code', async () => {
     const { connections } = await aPlace()
     await expect(connections.access(alice, 'nowhere')).rejects.toMatchObject({ code: 'provider_unknown' })
   })
@@ -22,14 +22,14 @@ describe('access', () => {
   const cases: [string, Partial<Connection>, Credential | undefined, readonly string[] | undefined, Partial<Access>][] =
     [
       [
-        'a good one is opened',
+        'a good connection is opened',
         { account: 'alice' },
         undefined,
         undefined,
         { kind: 'ready', secret: 'old-access', account: 'alice' },
       ],
       [
-        'one whose end nobody said is opened',
+        'a connection without an expiry date is opened',
         { expiresAt: undefined as never },
         undefined,
         undefined,
@@ -37,42 +37,42 @@ describe('access', () => {
       ],
       ['fewer scopes than are held are fine', { scopes: ['a', 'notes.read'] }, undefined, ['a'], { kind: 'ready' }],
       [
-        'a refused one is missing',
+        'a refused connection is missing',
         { standing: 'refused' },
         undefined,
         undefined,
         { kind: 'missing', why: 'refused', scopes: ['notes.read'] },
       ],
       [
-        'the provider’s own scopes are needed when nobody says',
+        'the scopes of the provider are needed by default',
         { scopes: [] },
         undefined,
         undefined,
         { kind: 'missing', why: 'scopes', scopes: ['notes.read'] },
       ],
       [
-        'a new consent asks for what is held too',
+        'a new consent asks for the scopes already held too',
         { scopes: ['b', 'a'] },
         undefined,
         ['c', 'a'],
         { kind: 'missing', why: 'scopes', scopes: ['b', 'a', 'c'] },
       ],
       [
-        'one that ended and cannot be renewed is refused',
+        'an expired connection that cannot be renewed is refused',
         { renewable: false, expiresAt: at(0) },
         undefined,
         undefined,
         { kind: 'missing', why: 'refused' },
       ],
       [
-        'one in doubt that cannot be renewed is refused',
+        'a doubted connection that cannot be renewed is refused',
         { renewable: false, standing: 'doubted' },
         undefined,
         undefined,
         { kind: 'missing', why: 'refused' },
       ],
       [
-        'one that ends soon and cannot be renewed is used',
+        'a connection that expires soon and cannot be renewed is used',
         { renewable: false, expiresAt: at(1) },
         undefined,
         undefined,
@@ -87,13 +87,13 @@ describe('access', () => {
     expect(fake.calls).toEqual([])
   })
 
-  test('where there is no connection says what to ask for, and others’ accounts are not found', async () => {
+  test('without a connection says which scopes to ask for, and does not find accounts of others', async () => {
     const { connections, put } = await aPlace()
     await put()
     expect(await connections.access(bob, 'notes', ['a', 'a'])).toEqual({ kind: 'missing', why: 'none', scopes: ['a'] })
   })
 
-  test('tells where the secret goes, and which credential it is', async () => {
+  test('says where the secret is sent, and which connection it comes from', async () => {
     const { connections, put } = await aPlace()
     await put()
     expect(await connections.access(alice, 'notes')).toEqual({
@@ -102,11 +102,11 @@ describe('access', () => {
       secret: 'old-access',
       sending: { header: 'Authorization' },
       scopes: ['notes.read'],
-      of: { participant: alice, provider: 'notes', id: 'first', version: 1 },
+      connection: { participant: alice, provider: 'notes', id: 'first', version: 1 },
     })
   })
 
-  test('a provider that takes keys now does not renew the tokens of before', async () => {
+  test('a provider that takes keys now does not renew its earlier tokens', async () => {
     const clock = fixedClock()
     const { provider } = fakeProvider({ clock })
     const { connections, put } = await aPlace({ providers: [{ ...provider, by: { kind: 'key', fieldLabel: 'Key' } }] })
@@ -115,7 +115,7 @@ describe('access', () => {
   })
 })
 
-describe('a token that ends', () => {
+describe('a token that expires', () => {
   const granted = (over = {}) => ({
     kind: 'granted' as const,
     tokens: { credential: { kind: 'tokens' as const, accessToken: 'new' }, scopes: ['notes.read'], ...over },
@@ -144,7 +144,7 @@ describe('a token that ends', () => {
     expect(fake.all('refresh')).toHaveLength(1)
   })
 
-  test('is kept with its account, its age and its id, and sealed', async () => {
+  test('is stored sealed, with the same account, connection date and id', async () => {
     const more = { expiresAt: at(2 * hour), scopes: ['notes.read', 'more'], account: 'another name' }
     const place = await aPlace({ fake: { script: { refresh: [granted(more)] } } })
     const { connections, put, kept, clock, audited } = place
@@ -165,7 +165,7 @@ describe('a token that ends', () => {
     expect(await place.everythingKept()).not.toContain('old-refresh')
   })
 
-  test('keeps its refresh token when the provider gives no new one', async () => {
+  test('keeps its refresh token when the provider issues no new one', async () => {
     const { connections, put, fake, clock } = await aPlace({ fake: { script: { refresh: [granted()] } } })
     await put({ expiresAt: at(0) })
     await connections.access(alice, 'notes')
@@ -182,7 +182,7 @@ describe('a token that ends', () => {
     expect(await connections.access(alice, 'notes')).toMatchObject({ why: 'scopes', scopes: ['notes.read'] })
   })
 
-  test('and is refused a new one asks the person, and stays until a new one lands', async () => {
+  test('and whose renewal is refused needs the person, until the account is connected again', async () => {
     const { connections, put, kept, audited, fake } = await aPlace({ fake: { script: { refresh: [refused] } } })
     const before = await put({ expiresAt: at(1_000), obtained: { at: at(-hour), by: 'consent' } })
     const missing = { kind: 'missing', why: 'refused', scopes: ['notes.read'] }
@@ -196,14 +196,14 @@ describe('a token that ends', () => {
   test.each<Credential>([
     { kind: 'tokens', accessToken: 'x' },
     { kind: 'key', key: 'x' },
-  ])('and was kept as renewable without a refresh token is refused ($kind)', async (credential) => {
+  ])('and was stored as renewable without a refresh token is refused ($kind)', async (credential) => {
     const { connections, put, fake } = await aPlace()
     await put({ expiresAt: at(0) }, credential)
     expect(await connections.access(alice, 'notes')).toMatchObject({ why: 'refused' })
     expect(fake.calls).toEqual([])
   })
 
-  test('whose provider is down is used for as long as it is good', async () => {
+  test('whose provider is down is used until it expires', async () => {
     const { connections, put, kept, clock } = await aPlace({ fake: { script: { refresh: [unavailable] } } })
     await put({ expiresAt: at(1_000), obtained: { at: at(-hour), by: 'consent' } })
     expect(await connections.access(alice, 'notes')).toMatchObject({ kind: 'ready', secret: 'old-access' })
@@ -211,18 +211,18 @@ describe('a token that ends', () => {
     clock.advance(1_000)
     await expect(connections.access(alice, 'notes')).rejects.toMatchObject({
       code: 'provider_unavailable',
-      message: 'Notes cannot be reached now. Try again later.',
+      message: 'Notes cannot be reached at the moment. Try again later.',
     })
   })
 
-  test('and is in doubt is not used because its provider is down', async () => {
+  test('and is doubted is not used even while its provider is down', async () => {
     const { connections, put } = await aPlace({ fake: { script: { refresh: [unavailable] } } })
     await put({ standing: 'doubted' })
     await expect(connections.access(alice, 'notes')).rejects.toMatchObject({ code: 'provider_unavailable' })
   })
 })
 
-describe('a credential that a service did not take', () => {
+describe('a credential that a service rejected', () => {
   const cases: [string, Partial<Connection>, number, 'doubted' | 'refused'][] = [
     ['by consent is renewed first', {}, 0, 'doubted'],
     ['renewed long ago is renewed again', { obtained: { at: at(0), by: 'refresh' } }, 60_000, 'doubted'],
@@ -240,7 +240,7 @@ describe('a credential that a service did not take', () => {
     expect(await audited()).toEqual([{ kind: 'connection-rejected', data: { provider: 'notes', standing } }])
   })
 
-  test('says nothing about another that is kept by now', async () => {
+  test('does not affect a newer credential', async () => {
     const { connections, put, kept, desk } = await aPlace()
     const first = await put()
     const ready = await connections.access(alice, 'notes')

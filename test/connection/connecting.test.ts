@@ -6,7 +6,7 @@ import { type FakeProvider, fakeKeyProvider } from '../../src/testing/index.ts'
 import { alice, alicesClient, anAsk, bob, onPage } from '../support/asks.ts'
 import { afterPut, alices, alicesBrowser, aPlace, back, hour, type Place, person, setOut } from './desks.ts'
 
-/** What the provider was told, once. */
+/** The only request that the provider got. */
 function onlyBegin(fake: FakeProvider): ConsentRequest {
   const [begun, ...more] = fake.all('begin')
   if (begun === undefined || more.length > 0) throw new Error('The provider was not asked once.')
@@ -14,7 +14,7 @@ function onlyBegin(fake: FakeProvider): ConsentRequest {
 }
 
 describe('beginning', () => {
-  test('sends the person to the provider with what must come back, and keeps its secrets sealed (S-05)', async () => {
+  test('sends the person to the provider with a state, and stores the secrets sealed (S-05)', async () => {
     const place = await aPlace()
     const { connections, fake, desk, ask, audited } = place
     const { id } = await ask(['notes.read', 'notes.write'])
@@ -41,13 +41,13 @@ describe('beginning', () => {
     expect(await audited()).toEqual([{ kind: 'connect-begun', about: id, data: { provider: 'notes', scopes } }])
   })
 
-  test('keeps the way back before it tells the way there', async () => {
+  test('stores the flow before it returns the address of the provider', async () => {
     const broken = { addFlow: () => Promise.reject(new Error('full')) }
     const { connections } = await aPlace({ desk: ({ store }) => ({ store: { ...store, ...broken } }) })
     await expect(connections.begin(alices())).rejects.toThrow('full')
   })
 
-  test('asks for the provider’s own scopes when nobody says more, and for what is held', async () => {
+  test('asks for the scopes of the provider by default, and for those already held', async () => {
     const { connections, fake, ask, put } = await aPlace()
     await put({ scopes: ['notes.write'] })
     await connections.begin(alices())
@@ -55,7 +55,7 @@ describe('beginning', () => {
     for (const { request } of fake.all('begin')) expect(request.scopes).toEqual(['notes.write', 'notes.read'])
   })
 
-  test('asks for no scopes when the question names none, whatever the provider’s own are', async () => {
+  test('asks for no scopes when the question names none, whatever the provider’s defaults are', async () => {
     const place = await aPlace()
     const { id } = await place.ask([])
     const callback = place.fake.agree(await setOut(place, id))
@@ -77,14 +77,14 @@ describe('beginning', () => {
     ])
   })
 
-  test('is refused for a provider that nobody set up, and for one that takes keys', async () => {
+  test('is refused for a provider that is not configured, and for one that takes keys', async () => {
     const { connections } = await aPlace()
     const begin = (provider: string) => connections.begin({ ...alices(), provider })
     await expect(begin('nowhere')).rejects.toMatchObject({ code: 'provider_unknown' })
     await expect(begin('stripe')).rejects.toMatchObject({ code: 'bad_argument' })
   })
 
-  test('for a question that is settled or over is late', async () => {
+  test('for a question that is settled or expired is late', async () => {
     const { connections, assent, ask, clock, fake } = await aPlace()
     const { id } = await ask()
     await assent.answer(id, onPage(alice), { action: 'decline' })
@@ -154,7 +154,7 @@ describe('a question that is not one for this person and provider', () => {
       'participant_mismatch',
     ],
   ]
-  test.each(cases)('%s: nobody is sent anywhere', async (_, asking, code) => {
+  test.each(cases)('%s: no flow begins', async (_, asking, code) => {
     const place = await aPlace()
     const id = await asking(place)
     await expect(place.connections.begin(alices(id))).rejects.toMatchObject({ code })
@@ -165,8 +165,8 @@ describe('a question that is not one for this person and provider', () => {
   })
 })
 
-describe('coming back', () => {
-  test('with a yes keeps the tokens sealed, settles the question and tells who is connected', async () => {
+describe('returning from the provider', () => {
+  test('with a yes stores the tokens sealed, settles the question and names the account', async () => {
     const place = await aPlace()
     const { connections, fake, assent, ask, kept, audited } = place
     const { id } = await ask()
@@ -201,7 +201,7 @@ describe('coming back', () => {
     expect(JSON.stringify(await audited())).not.toContain('alice@notes')
   })
 
-  test('by themselves connects without a question, in the place of what was there', async () => {
+  test('connects without a question, in place of an earlier connection', async () => {
     const place = await aPlace({ fake: { lifetimeMs: undefined as never } })
     const before = await place.put({ standing: 'refused' })
     const completed = await place.connections.complete(back(place.fake.agree(await setOut(place))))
@@ -213,7 +213,7 @@ describe('coming back', () => {
     expect(place.fake.all('revoke')).toEqual([])
   })
 
-  test('with less than was asked for keeps it, and the question counts as declined', async () => {
+  test('with fewer scopes than asked for stores the connection, and the question counts as declined', async () => {
     const place = await aPlace()
     const { id } = await place.ask(['notes.read', 'notes.write'])
     const completed = await place.connections.complete(back(place.fake.agree(await setOut(place, id), ['notes.read'])))
@@ -225,7 +225,7 @@ describe('coming back', () => {
     expect(await place.audited()).toMatchObject([{}, { kind: 'connected', data: { missing: ['notes.write'] } }])
   })
 
-  test('without what was held, but with what was asked for, is connected', async () => {
+  test('without the scopes held before, but with those asked for, is connected', async () => {
     const place = await aPlace()
     await place.put({ scopes: ['notes.write'] })
     const { id } = await place.ask()
@@ -233,14 +233,14 @@ describe('coming back', () => {
     expect(completed).toMatchObject({ kind: 'connected' })
   })
 
-  test('with too little where reasons are kept short is declined all the same', async () => {
+  test('with too few scopes is declined also if the reason is longer than allowed', async () => {
     const place = await aPlace({ limits: { answerBytes: 10 } })
     const { id } = await place.ask(['notes.read', 'notes.write'])
     await place.connections.complete(back(place.fake.agree(await setOut(place, id), [])))
     expect((await place.assent.get(id))?.state).toMatchObject({ answer: { action: 'decline' } })
   })
 
-  test.each([true, false])('with a no is denied, and nothing is kept (asked: %s)', async (isAsked) => {
+  test.each([true, false])('with a no is denied, and nothing is stored (asked: %s)', async (isAsked) => {
     const place = await aPlace()
     const id = isAsked ? (await place.ask()).id : undefined
     const completed = await place.connections.complete(back(place.fake.deny(await setOut(place, id))))
@@ -267,7 +267,7 @@ describe('coming back', () => {
   })
 
   test.each([true, false])(
-    'to a provider that was taken out meanwhile ends the question (asked: %s)',
+    'from a provider that was removed meanwhile fails the question (asked: %s)',
     async (isAsked) => {
       const providers = new Map<string, Provider>()
       const place = await aPlace({ desk: () => ({ providers }) })
@@ -284,7 +284,7 @@ describe('coming back', () => {
     },
   )
 
-  test('for a question that was deleted meanwhile keeps nothing', async () => {
+  test('for a question that was deleted meanwhile stores nothing', async () => {
     let gone = false
     const questions = ({ questions }: ConnectionDesk): Partial<ConnectionDesk> => ({
       questions: {
@@ -318,7 +318,7 @@ describe('an attack', () => {
     expect((await place.audited()).at(-1)).toMatchObject({ kind: 'connect-refused', data: { reason: why } })
   }
 
-  test('a callback of alice’s flow in bob’s browser keeps nothing', async () => {
+  test('a callback of alice’s flow in bob’s browser stores nothing', async () => {
     const place = await aPlace()
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))
@@ -328,7 +328,7 @@ describe('an attack', () => {
     expect(await place.connections.complete(back(callback))).toEqual({ kind: 'refused', why: 'unknown-state' })
   })
 
-  test('bob, signed in where alice set out, gets nothing of hers', async () => {
+  test('bob, signed in to the browser where alice began, gets nothing of hers', async () => {
     const place = await aPlace()
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))
@@ -337,7 +337,7 @@ describe('an attack', () => {
     await refusedAs(place, 'other-person', id)
   })
 
-  test('a callback after the time for it keeps nothing (S-05)', async () => {
+  test('a callback after the time limit stores nothing (S-05)', async () => {
     const place = await aPlace({ desk: () => ({ browserFlowMs: 1_000 }) })
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))
@@ -347,7 +347,7 @@ describe('an attack', () => {
   })
 
   test.each(['', 'x'.repeat(43), 'short', 'x'.repeat(100_000), `${'x'.repeat(43)} ${'y'.repeat(43)}`])(
-    'a state that nobody gave out opens nothing (%#, S-05)',
+    'an unknown state opens nothing (%#, S-05)',
     async (state) => {
       const place = await aPlace()
       const { id } = await place.ask()
@@ -357,7 +357,7 @@ describe('an attack', () => {
     },
   )
 
-  test('a second state beside the true one opens nothing', async () => {
+  test('a second state beside the right one opens nothing', async () => {
     const place = await aPlace()
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))
@@ -376,7 +376,7 @@ describe('an attack', () => {
     expect(place.fake.all('complete')).toHaveLength(1)
   })
 
-  test('a code of another login, injected into alice’s flow, keeps nothing', async () => {
+  test('a code of another login, injected into alice’s flow, stores nothing', async () => {
     const place = await aPlace()
     const { id } = await place.ask()
     const mallorys = place.fake.agree(await setOut(place))
@@ -386,7 +386,7 @@ describe('an attack', () => {
     expect(await place.kept()).toBeUndefined()
   })
 
-  test('someone who is no longer among those asked keeps nothing', async () => {
+  test('someone who is no longer among those asked stores nothing', async () => {
     const place = await aPlace()
     const question = { mode: 'url', message: 'Connect', connect: { provider: 'notes', scopes: [] } } as const
     const { elicitation } = await place.assent.ask(anAsk({ question, purpose: 'connect', anyOf: ['group:ops'] }))
@@ -399,13 +399,13 @@ describe('an attack', () => {
 
 describe('a question that was settled while the person was away', () => {
   const nothing = async () => {}
-  /** The provider does as usual, after something else happened. */
+  /** The provider answers as usual, after something else has happened. */
   const first = (happening: () => Promise<unknown>) => async () => {
     await happening()
     return 'as-usual' as const
   }
 
-  test('before they came back: no code is used', async () => {
+  test('before they returned: no code is used', async () => {
     const place = await aPlace()
     const { id } = await place.ask()
     const callback = place.fake.agree(await setOut(place, id))
@@ -417,8 +417,8 @@ describe('a question that was settled while the person was away', () => {
 
   test.each([
     ['the code is exchanged', false],
-    ['the connection is kept', true],
-  ])('while %s: the older connection stays, and a new one is let go', async (_, atPut) => {
+    ['the connection is stored', true],
+  ])('while %s: the older connection stays, and a new one is revoked', async (_, atPut) => {
     for (const hasOlder of [true, false]) {
       let settle = async () => {}
       const place = await aPlace({
@@ -438,7 +438,7 @@ describe('a question that was settled while the person was away', () => {
     }
   })
 
-  test('a denial that comes late is told as late', async () => {
+  test('a denial that comes late is reported as late', async () => {
     let settle = async () => {}
     const place = await aPlace({ fake: { script: { complete: [first(() => settle())] } } })
     const { id } = await place.ask()
@@ -447,7 +447,7 @@ describe('a question that was settled while the person was away', () => {
     expect(await place.connections.complete(back(callback))).toMatchObject({ kind: 'late' })
   })
 
-  test.each(['renewed', 'replaced', 'gone'])('what was %s meanwhile is not taken back blindly', async (what) => {
+  test.each(['renewed', 'replaced', 'gone'])('a connection that was %s meanwhile is not overwritten', async (what) => {
     let meanwhile = async () => {}
     const place = await aPlace({ desk: afterPut(() => meanwhile()) })
     const older = await place.put({ scopes: ['older'], refreshingUntil: new Date(0) })
@@ -473,7 +473,7 @@ describe('a question that was settled while the person was away', () => {
   })
 })
 
-test('what is connected for an hour is still there after it, renewed', async () => {
+test('an account connected for an hour is still connected afterwards, renewed', async () => {
   const place = await aPlace()
   await place.connections.complete(back(place.fake.agree(await setOut(place))))
   place.clock.advance(hour)

@@ -1,5 +1,5 @@
 import type { Connection } from '../../src/connection/connection.ts'
-import type { Begun, Connections } from '../../src/connection/connections.ts'
+import type { ConnectBegun, Connections } from '../../src/connection/connections.ts'
 import { createConnections } from '../../src/connection/create-connections.ts'
 import type { Credential } from '../../src/connection/credential/credential.ts'
 import { sealCredential } from '../../src/connection/credential/open-credential.ts'
@@ -20,21 +20,21 @@ import { anAssent } from '../support/assents.ts'
 
 export const hour = 3_600_000
 
-/** Everything that a test of connections looks at. */
+/** Everything that a test of connections needs. */
 export interface Place {
   readonly assent: Assent
   readonly clock: FixedClock
   readonly fake: FakeProvider
   readonly desk: ConnectionDesk
   readonly connections: Connections
-  /** Asks alice to connect, by url. */
+  /** Asks alice to connect an account. */
   ask(scopes?: readonly string[], provider?: string): Promise<Elicitation>
-  /** The kinds of audit events so far, with what they say, but for those of the questions themselves. */
+  /** The audit events so far, with their data, except those of the questions themselves. */
   audited(): Promise<{ kind: string; about?: string; data: Record<string, unknown> }[]>
-  /** Every byte that the audit and the kept records are made of. */
+  /** The text of all audit events and stored records. */
   everythingKept(): Promise<string>
   kept(provider?: string): Promise<Connection | undefined>
-  /** Keeps a connection of alice as it is said, without asking anybody. */
+  /** Stores a connection of alice with these fields, without asking anybody. */
   put(over?: Partial<Connection>, credential?: Credential): Promise<Connection>
 }
 
@@ -45,7 +45,7 @@ interface PlaceOptions {
   readonly limits?: AssentOptions['limits']
 }
 
-/** A place where alice has no accounts yet: "notes" by consent, "stripe" by key. */
+/** An installation with the providers "notes" (by consent) and "stripe" (by key), where alice has no accounts yet. */
 export async function aPlace({
   fake: more = {},
   providers,
@@ -116,7 +116,7 @@ export const person = (participant: ParticipantId, groups: readonly string[] = [
 
 export const alicesBrowser = 'digest of the cookie of alice'
 
-/** Alice, in her own browser, on the way to "notes". */
+/** A request of alice, in her own browser, to connect "notes". */
 export function alices(elicitation?: ElicitationId) {
   return {
     provider: 'notes',
@@ -126,21 +126,21 @@ export function alices(elicitation?: ElicitationId) {
   }
 }
 
-/** The address of a provider that somebody is sent to. */
-function urlOf(begun: Begun): string {
+/** The address of the provider that the person is sent to. */
+function urlOf(begun: ConnectBegun): string {
   if (begun.kind !== 'begun') throw new Error(`Nobody was sent anywhere: ${JSON.stringify(begun)}`)
   return begun.url
 }
 
-/** Alice sets out to connect "notes". */
+/** Alice begins to connect "notes". */
 export async function setOut({ connections }: Place, elicitation?: ElicitationId): Promise<string> {
   return urlOf(await connections.begin(alices(elicitation)))
 }
 
-/** Alice comes back to her own browser. */
+/** Alice returns in her own browser. */
 export const back = (callback: URL) => ({ person: person(alice), browser: alicesBrowser, callback })
 
-/** Does something more right after a connection was put, before whoever put it goes on. */
+/** Does something right after a connection was stored, before the code that stored it continues. */
 export function afterPut(more: () => Promise<unknown>): NonNullable<PlaceOptions['desk']> {
   return ({ store }) => ({
     store: {

@@ -5,7 +5,7 @@ import { afterPut, aPlace, back, person, setOut } from './desks.ts'
 const stripe = { provider: 'stripe', person: person(alice) }
 
 describe('a key', () => {
-  test('is kept sealed, without the space around it, and settles its question', async () => {
+  test('is stored sealed, without surrounding space, and settles its question', async () => {
     const place = await aPlace()
     const { id } = await place.ask(['charges'], 'stripe')
     const kept = await place.connections.keepKey({ ...stripe, elicitation: id }, '  sk_live_planted\n')
@@ -19,7 +19,7 @@ describe('a key', () => {
   })
 
   test.each(['', '   ', 'a\nb', 'a\u0000b', 'zero\u200bwidth', 'schlüssel', 'x'.repeat(4097)])(
-    'that cannot be one is invalid, and the question stays open (%#)',
+    'with forbidden characters is invalid, and the question stays open (%#)',
     async (key) => {
       const place = await aPlace()
       const { id } = await place.ask([], 'stripe')
@@ -30,13 +30,13 @@ describe('a key', () => {
     },
   )
 
-  test('of 4096 characters is taken, by whoever comes by themselves', async () => {
+  test('of 4096 characters is accepted, also without a question', async () => {
     const place = await aPlace()
     expect(await place.connections.keepKey(stripe, 'x'.repeat(4096))).toMatchObject({ kind: 'connected' })
     expect(await place.kept('stripe')).not.toHaveProperty('elicitation')
   })
 
-  test('for a question that is settled is not kept', async () => {
+  test('for a question that is settled is not stored', async () => {
     const place = await aPlace()
     const { id } = await place.ask([], 'stripe')
     await place.assent.answer(id, onPage(alice), { action: 'cancel' })
@@ -45,7 +45,7 @@ describe('a key', () => {
     expect(await place.audited()).toMatchObject([{ kind: 'connect-refused', data: { reason: 'late' } }])
   })
 
-  test('that bob gives for alice’s question is refused, and nothing is kept', async () => {
+  test('that bob gives for alice’s question is refused, and nothing is stored', async () => {
     const place = await aPlace()
     const { id } = await place.ask([], 'stripe')
     const bobs = place.connections.keepKey({ ...stripe, person: person(bob), elicitation: id }, 'k')
@@ -60,7 +60,7 @@ describe('a key', () => {
     await expect(keep('nowhere')).rejects.toMatchObject({ code: 'provider_unknown' })
   })
 
-  test('settled in the moment it is kept is taken back, and nobody is told to revoke it', async () => {
+  test('whose question is settled at the moment it is stored is removed again, and not revoked', async () => {
     let meanwhile = async () => {}
     const place = await aPlace({ desk: afterPut(() => meanwhile()) })
     const { id } = await place.ask([], 'stripe')
@@ -70,7 +70,7 @@ describe('a key', () => {
   })
 })
 
-test('a list shows what its owner may see, in order, and no secret', async () => {
+test('a list shows connections in order, and no secret', async () => {
   const place = await aPlace()
   await place.connections.keepKey(stripe, 'k')
   await place.connections.complete(back(place.fake.agree(await setOut(place))))
@@ -92,8 +92,8 @@ test('a list shows what its owner may see, in order, and no secret', async () =>
   expect(await place.connections.list(bob)).toEqual([])
 })
 
-describe('giving an account up', () => {
-  test('removes it here, then revokes it there', async () => {
+describe('disconnecting an account', () => {
+  test('removes the connection, then revokes it at the provider', async () => {
     const place = await aPlace({
       fake: { script: { revoke: [async () => ((await place.kept()) === undefined ? 'as-usual' : false)] } },
     })
@@ -107,7 +107,7 @@ describe('giving an account up', () => {
     ])
   })
 
-  test('that nobody has gives nothing, and bob cannot give up alice’s', async () => {
+  test('without a connection does nothing, and bob cannot disconnect alice’s', async () => {
     const place = await aPlace()
     await place.put()
     expect(await place.connections.disconnect(bob, 'notes')).toBeUndefined()
@@ -130,9 +130,9 @@ describe('giving an account up', () => {
 
   test.each([
     ['a provider that throws', {}, { revoke: [() => Promise.reject(new Error('bug'))] }],
-    ['a provider that cannot be told', {}, { revoke: [false] }],
-    ['a provider that is no longer set up', { provider: 'gone' }, {}],
-    ['a credential that does not open', { sealed: { key: 'lost', box: 'x' } }, {}],
+    ['a provider that cannot revoke', {}, { revoke: [false] }],
+    ['a provider that is not configured any more', { provider: 'gone' }, {}],
+    ['a credential that cannot be opened', { sealed: { key: 'lost', box: 'x' } }, {}],
   ])('works with %s', async (_, over, script) => {
     const place = await aPlace({ fake: { script } })
     const { provider } = await place.put(over)
@@ -140,7 +140,7 @@ describe('giving an account up', () => {
     expect(await place.kept(provider)).toBeUndefined()
   })
 
-  test('takes what landed in the same moment too', async () => {
+  test('also removes a connection that was stored at the same moment', async () => {
     let once = true
     const place = await aPlace({
       desk: ({ store }) => ({

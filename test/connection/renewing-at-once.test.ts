@@ -18,7 +18,7 @@ const granted = (accessToken: string): Refreshed => ({
   },
 })
 
-/** A provider whose answers are given by hand, one for each time that it is asked. */
+/** A provider whose answers are given by the test, one for each request. */
 function byHand() {
   const answers: ((refreshed: Refreshed) => void)[] = []
   const arrivals: (() => void)[] = []
@@ -33,7 +33,7 @@ function byHand() {
   }
   return {
     script,
-    /** Resolves when the provider was asked so often. */
+    /** Resolves when the provider has got this number of requests. */
     async asked(times: number) {
       while (answers.length < times) await new Promise<void>((resolve) => arrivals.push(resolve))
     },
@@ -43,7 +43,7 @@ function byHand() {
 
 const over = (place: Place): Partial<Connection> => ({ expiresAt: place.clock.now() })
 
-describe('renewing, for many at once', () => {
+describe('concurrent renewals', () => {
   test('two hundred calls in four processes make one request', async () => {
     const place = await aPlace()
     await place.connections.complete(back(place.fake.agree(await setOut(place))))
@@ -56,7 +56,7 @@ describe('renewing, for many at once', () => {
     expect((await place.audited()).filter(({ kind }) => kind === 'connection-renewed')).toHaveLength(1)
   })
 
-  test('a provider whose tokens end at once is asked once, not for ever', async () => {
+  test('a provider whose tokens expire at once is asked once, not forever', async () => {
     const place = await aPlace({ fake: { lifetimeMs: 0 } })
     await place.connections.complete(back(place.fake.agree(await setOut(place))))
     place.clock.advance(1)
@@ -65,7 +65,7 @@ describe('renewing, for many at once', () => {
     expect(place.fake.all('refresh')).toHaveLength(1)
   })
 
-  test('fifty calls in one process do not even look twice', async () => {
+  test('fifty calls in one process read the store only once', async () => {
     const hand = byHand()
     let saves = 0
     const place = await aPlace({
@@ -91,7 +91,7 @@ describe('renewing, for many at once', () => {
   test.each([
     ['refused', refused, { kind: 'missing', why: 'refused' }],
     ['unavailable', unavailable, undefined],
-  ])('when it is %s all learn it from one request', async (_, refreshed, expected) => {
+  ])('when it is %s, all callers learn it from one request', async (_, refreshed, expected) => {
     const hand = byHand()
     const place = await aPlace({ fake: { script: hand.script } })
     await place.put(over(place))
@@ -99,7 +99,7 @@ describe('renewing, for many at once', () => {
       [place.connections, createConnections(place.desk)].map((one) => one.access(alice, 'notes')),
     )
     await hand.asked(1)
-    // The other one waits by now: all that it does before needs no timer.
+    // The other process waits by now, because its steps before need no timer.
     await new Promise((resolve) => setImmediate(resolve))
     hand.answer(0, refreshed)
     for (const call of await calls) {
@@ -109,7 +109,7 @@ describe('renewing, for many at once', () => {
     expect(place.fake.all('refresh')).toHaveLength(1)
   })
 
-  test.each(['by the clock', 'by waiting'])('a lease whose holder is gone runs out %s', async (how) => {
+  test.each(['by the clock', 'by waiting'])('a lease whose holder is gone expires %s', async (how) => {
     const place = await aPlace({
       fake: { script: { refresh: [granted('new')] } },
       desk: () => ({ refreshLeaseMs: how === 'by waiting' ? 100 : 30_000 }),
@@ -121,7 +121,7 @@ describe('renewing, for many at once', () => {
     expect(await call).toMatchObject({ secret: 'new' })
   })
 
-  test('a wait begins anew when somebody else takes the lease', async () => {
+  test('waiting starts again when another process takes the lease', async () => {
     let looks = 0
     const place = await aPlace({
       desk: ({ store }) => ({
@@ -144,7 +144,7 @@ describe('renewing, for many at once', () => {
     expect(place.fake.calls).toEqual([])
   })
 
-  test('a key that is missing is found out before anybody has to wait', async () => {
+  test('a missing vault key is noticed before any process has to wait', async () => {
     const place = await aPlace()
     await place.put({ ...over(place), sealed: { key: 'lost', box: 'v1.x' } })
     await expect(place.connections.access(alice, 'notes')).rejects.toThrow()
@@ -152,8 +152,8 @@ describe('renewing, for many at once', () => {
   })
 })
 
-describe('what was granted', () => {
-  /** Somebody does something while the provider takes its time. */
+describe('a granted token', () => {
+  /** Does something while the provider has not answered yet. */
   async function meanwhile(doing: (place: Place, leased: Connection) => Promise<unknown>, refreshed: Refreshed) {
     const hand = byHand()
     const place = await aPlace({ fake: { script: hand.script } })
@@ -165,30 +165,30 @@ describe('what was granted', () => {
     return { place, call, hand }
   }
 
-  test('is dropped when the person connected anew meanwhile', async () => {
+  test('is dropped when the person connected again meanwhile', async () => {
     const { place, call } = await meanwhile((place) => place.put({ id: 'second' }), granted('stale'))
-    expect(await call).toMatchObject({ secret: 'old-access', of: { id: 'second', version: 1 } })
+    expect(await call).toMatchObject({ secret: 'old-access', connection: { id: 'second', version: 1 } })
     expect(place.fake.all('revoke')).toEqual([])
     expect(await place.audited()).toMatchObject([{ kind: 'connection-renewed', data: { dropped: true } }])
   })
 
-  test('is revoked when the account was given up meanwhile', async () => {
+  test('is revoked when the account was disconnected meanwhile', async () => {
     const { place, call } = await meanwhile((place) => place.connections.disconnect(alice, 'notes'), granted('stale'))
     expect(await call).toMatchObject({ kind: 'missing', why: 'none' })
     expect(place.fake.all('revoke').map(({ credential }) => credential.accessToken)).toEqual(['old-access', 'stale'])
     expect(await place.kept()).toBeUndefined()
   })
 
-  test('is saved over whatever else changed in the same connection', async () => {
+  test('is saved over other changes of the same connection', async () => {
     const change = (place: Place, leased: Connection) =>
       place.desk.store.saveIfUnchanged({ ...leased, version: leased.version + 1, standing: 'doubted' })
     const { place, call } = await meanwhile(change, granted('new'))
-    expect(await call).toMatchObject({ secret: 'new', of: { version: 4 } })
+    expect(await call).toMatchObject({ secret: 'new', connection: { version: 4 } })
     expect(await place.kept()).toMatchObject({ standing: 'good' })
     expect(await place.kept()).not.toHaveProperty('refreshingUntil')
   })
 
-  test('is saved when the store was away for a moment', async () => {
+  test('is saved when the store was down for a moment', async () => {
     let failures = 2
     const place = await aPlace({
       fake: { script: { refresh: [granted('new')] } },
@@ -207,7 +207,7 @@ describe('what was granted', () => {
   })
 
   test.each([
-    ['the store stays away', new StoreUnavailable('gone')],
+    ['the store stays down', new StoreUnavailable('gone')],
     ['the store is broken', new Error('broken')],
   ])('is lost with an error when %s', async (_, error) => {
     const place = await aPlace({
@@ -225,7 +225,7 @@ describe('what was granted', () => {
     await expect(place.connections.access(alice, 'notes')).rejects.toBe(error)
   })
 
-  /** A lease runs out while its holder still waits for the provider, and a second process asks too. */
+  /** A lease expires while its holder still waits for the provider, and a second process asks too. */
   async function twoAtOnce() {
     const hand = byHand()
     const place = await aPlace({ fake: { script: hand.script } })
@@ -272,7 +272,7 @@ describe('what was granted', () => {
       'good',
     ],
     [
-      'a provider that is down for one of them harms nobody',
+      'a provider that is down for one of them does not affect the other',
       [
         [0, granted('a'), ends('a')],
         [1, unavailable, ends('a')],
@@ -281,7 +281,7 @@ describe('what was granted', () => {
       'good',
     ],
     [
-      'who gives up does not give back the other’s lease',
+      'a process that gives up does not release the lease of the other',
       [
         [0, unavailable, { reason: { code: 'provider_unavailable' } }],
         [1, granted('b'), ends('b')],
@@ -301,7 +301,7 @@ describe('what was granted', () => {
   })
 
   test.each(['gone', 'replaced'])(
-    'a provider that is down tells what holds when the connection is %s',
+    'when the provider is down and the connection is %s, the present state is returned',
     async (what) => {
       const doing = (place: Place, leased: Connection) =>
         what === 'gone' ? place.desk.store.remove(leased) : place.put({ id: 'second' })
@@ -310,7 +310,7 @@ describe('what was granted', () => {
     },
   )
 
-  test.each(['gone', 'replaced'])('one who waits learns that the connection is %s', async (what) => {
+  test.each(['gone', 'replaced'])('a waiting process learns that the connection is %s', async (what) => {
     const place = await aPlace()
     const until = new Date(place.clock.now().getTime() + hour)
     const leased = await place.put({ ...over(place), refreshingUntil: until })

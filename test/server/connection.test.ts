@@ -192,7 +192,7 @@ describe('a tool that needs an account', () => {
   test('that names a provider nobody set up fails, and says so', async () => {
     const { connect } = await noting()
     const client = await connect(connect26)
-    expect(await client.call('wrong')).toMatchObject({ isError: true, text: 'This provider is not set up here.' })
+    expect(await client.call('wrong')).toMatchObject({ isError: true, text: 'This provider is not configured.' })
   })
 
   test.each(clients)('does nothing where the client cannot open pages (%s)', async (_, how) => {
