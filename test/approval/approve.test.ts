@@ -11,10 +11,10 @@ import type { Content } from '../../src/elicitation/form/schema.ts'
 import type { Assent } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/index.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
+import { anUpstream, asks, asksAnd, audited, by, isApproved, refusal, say } from '../support/approval/approving.ts'
 import { anAsk, onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
-import { aCall, alice, bob } from './a-call.ts'
-import { anUpstream, asks, asksAnd, audited, by, isApproved, refusal, say } from './approving.ts'
 
 const carol = 'carol@https://login.example.com' as typeof alice
 const hour = 3_600_000

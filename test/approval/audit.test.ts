@@ -3,10 +3,10 @@ import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
 import { approvalDigest, callDigest } from '../../src/approval/tool-call.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
+import { anUpstream, asks, asksAnd, audited, refusal, say } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
-import { aCall, alice, bob } from './a-call.ts'
-import { anUpstream, asks, asksAnd, audited, refusal, say } from './approving.ts'
 
 const every = ['call-started', 'call-finished', 'call-refused', 'grant-made', 'grant-spent', 'question-answered']
 

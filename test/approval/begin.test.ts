@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { aCall, alice } from '../support/approval/a-call.ts'
+import { asksAnd, audited, refusal } from '../support/approval/approving.ts'
 import { anAssent } from '../support/assents.ts'
-import { aCall, alice } from './a-call.ts'
-import { asksAnd, audited, refusal } from './approving.ts'
 
 const kinds = ['call-started', 'call-finished', 'call-refused'] as const
 

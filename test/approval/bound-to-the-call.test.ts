@@ -3,9 +3,9 @@ import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { Elicitation } from '../../src/elicitation/elicitation.ts'
 import type { Assent } from '../../src/index.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
+import { anUpstream, asks, asksAnd } from '../support/approval/approving.ts'
 import { anAssent } from '../support/assents.ts'
-import { aCall, alice, bob } from './a-call.ts'
-import { anUpstream, asks, asksAnd } from './approving.ts'
 
 const policy = { rules: [{ tool: 'never_*', decide: 'deny' }] }
 

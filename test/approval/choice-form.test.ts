@@ -6,7 +6,7 @@ import { choiceWords } from '../../src/approval/question/choice-words.ts'
 import { choicesFor } from '../../src/approval/question/choices.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import { validateContent } from '../../src/elicitation/form/validate.ts'
-import { aCall, alice } from './a-call.ts'
+import { aCall, alice } from '../support/approval/a-call.ts'
 
 function formFor(call: ToolCall, rule: object = {}) {
   const decision = decide(readPolicy({ rules: [{ decide: 'ask', ...rule }] }), call)

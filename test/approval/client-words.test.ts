@@ -3,7 +3,7 @@ import { decide } from '../../src/approval/policy/decide.ts'
 import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { formForClient } from '../../src/approval/question/ask-approval.ts'
 import { clientWords } from '../../src/approval/question/client-words.ts'
-import { aCall } from './a-call.ts'
+import { aCall } from '../support/approval/a-call.ts'
 
 const decisionOn = (call = aCall()) => decide(readPolicy({ rules: [{ decide: 'ask', reason: 'Look twice.' }] }), call)
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { applyEdits, type Validate } from '../../src/approval/question/edit.ts'
 import { callDigest } from '../../src/approval/tool-call.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { aCall } from './a-call.ts'
+import { aCall } from '../support/approval/a-call.ts'
 
 const call = aCall()
 const fine: Validate = () => []

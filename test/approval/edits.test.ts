@@ -7,10 +7,10 @@ import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import type { Content } from '../../src/elicitation/form/schema.ts'
 import type { Assent } from '../../src/index.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
+import { anUpstream, asks, asksAnd, audited, refusal, say } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
-import { aCall, alice, bob } from './a-call.ts'
-import { anUpstream, asks, asksAnd, audited, refusal, say } from './approving.ts'
 
 const editPath = { tool: 'write_file', decide: 'ask', editable: ['path'] }
 const yes = { choice: 'allow_once' }

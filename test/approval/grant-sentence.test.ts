@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Grant, GrantId } from '../../src/approval/grant/grant.ts'
 import { grantSentence } from '../../src/approval/grant/grant-sentence.ts'
-import { alice } from './a-call.ts'
+import { alice } from '../support/approval/a-call.ts'
 
 const now = new Date('2026-11-16T12:00:00Z')
 const grant: Grant = {

@@ -9,7 +9,7 @@ import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { type Choice, choicesFor, choiceText, isYes, readChoice } from '../../src/approval/question/choices.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'
-import { aCall, alice, bob } from './a-call.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
 
 const noon = new Date('2026-11-16T12:00:00Z')
 const later = (ms: number) => new Date(noon.getTime() + ms)

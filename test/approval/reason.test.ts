@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/elicitation/elicitation.ts'
 import type { Content } from '../../src/elicitation/form/schema.ts'
 import { fixedClock } from '../../src/testing/index.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
+import { asksAnd, audited, by } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
-import { aCall, alice, bob } from './a-call.ts'
-import { asksAnd, audited, by } from './approving.ts'
 
 const policy = { rules: [{ decide: 'ask', approvers: [alice, bob], editable: ['path'] }] }
 const at = new Date('2026-03-01T12:00:00.000Z')

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Decision } from '../../src/approval/policy/policy.ts'
 import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import { aCall, alice } from '../support/approval/a-call.ts'
+import { anUpstream, asks, asksAnd } from '../support/approval/approving.ts'
 import { anAsk } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
-import { aCall, alice } from './a-call.ts'
-import { anUpstream, asks, asksAnd } from './approving.ts'
 
 const before = {
   rules: [

@@ -6,7 +6,7 @@ import {
   serverDefinitionDigest,
   type ToolCall,
 } from '../../src/approval/tool-call.ts'
-import { aCall, alice, bob } from './a-call.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
 
 const call = aCall()
 

@@ -5,8 +5,8 @@ import { walk } from '../../src/call/walk.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/index.ts'
-import { aCall, alice } from '../approval/a-call.ts'
-import { anUpstream, asks, asksAnd, audited, isApproved, refusal, say } from '../approval/approving.ts'
+import { aCall, alice } from '../support/approval/a-call.ts'
+import { anUpstream, asks, asksAnd, audited, isApproved, refusal, say } from '../support/approval/approving.ts'
 import { anAssent, everyAssent, testKeys } from '../support/assents.ts'
 
 const copies = Array.from({ length: 100 }, (_, n) => `copy-${n}`)

@@ -3,7 +3,7 @@ import type { Assent } from '../../src/assent.ts'
 import { bellChannel } from '../../src/cli/serve/bell.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { fakeTerminal } from '../client/fake-terminal.ts'
-import { askedAbout } from '../support/approvals.ts'
+import { askedAbout } from '../support/approval/local-call.ts'
 import { anAssent } from '../support/assents.ts'
 
 async function aGateway({ isTTY = true, env = {}, page = false }) {

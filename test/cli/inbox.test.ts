@@ -4,7 +4,7 @@ import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { fakeTerminal, plain } from '../client/fake-terminal.ts'
-import { aLocalCall, askedAbout } from '../support/approvals.ts'
+import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { anAsk, branchForm } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 

@@ -16,7 +16,7 @@ import { approvePage, approveSheet } from '../../src/web/pages/question/approve-
 import { elsewhereSheet } from '../../src/web/pages/question/elsewhere-page.ts'
 import { settledPage } from '../../src/web/pages/question/settled-page.ts'
 import { approvalProps, type RefusedPost } from '../../src/web/question/approval.ts'
-import { aCall, alice, bob } from '../approval/a-call.ts'
+import { aCall, alice, bob } from '../support/approval/a-call.ts'
 import { asked, frame } from './gallery-frame.ts'
 
 const facts: AskedFacts = { ...asked, message: '', action: '/elicit/0192/approve' }

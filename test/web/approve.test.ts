@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
-import { alice } from '../approval/a-call.ts'
+import { alice } from '../support/approval/a-call.ts'
 import { signedInBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
 import { auditOf, type Place } from './places.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
-import { alice, bob } from '../approval/a-call.ts'
+import { alice, bob } from '../support/approval/a-call.ts'
 import { getExisting } from '../support/assents.ts'
 import { signedInBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Assent, AssentOptions } from '../../src/index.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { createWeb, type Web } from '../../src/web/index.ts'
-import { aCall } from '../approval/a-call.ts'
+import { aCall } from '../support/approval/a-call.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
 import { openBrowser } from '../support/chromium.ts'
 

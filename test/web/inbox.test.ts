@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createWeb, type Web } from '../../src/web/index.ts'
-import { alice } from '../approval/a-call.ts'
+import { alice } from '../support/approval/a-call.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
 import { enrolledBrowser, signedInBrowser, type TestBrowser, testBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'

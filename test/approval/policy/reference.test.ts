@@ -4,7 +4,7 @@ import { explain } from '../../../src/approval/policy/explain.ts'
 import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
 import type { ToolCall } from '../../../src/approval/tool-call.ts'
 import type { ParticipantId } from '../../../src/participant/participant.ts'
-import { alice, bob } from '../a-call.ts'
+import { alice, bob } from '../../support/approval/a-call.ts'
 
 type Word = 'allow' | 'ask' | 'deny'
 interface PlainRule {

@@ -1,5 +1,5 @@
-import type { ToolCall } from '../../src/approval/tool-call.ts'
-import type { ParticipantId } from '../../src/participant/participant.ts'
+import type { ToolCall } from '../../../src/approval/tool-call.ts'
+import type { ParticipantId } from '../../../src/participant/participant.ts'
 
 /** Alice, who asks. */
 export const alice = 'alice@https://login.example.com' as ParticipantId

@@ -1,8 +1,8 @@
-import { decide } from '../../src/approval/policy/decide.ts'
-import type { ToolCall } from '../../src/approval/tool-call.ts'
-import type { Assent } from '../../src/assent.ts'
-import type { Elicitation } from '../../src/index.ts'
-import { localParticipant } from '../../src/participant/participant.ts'
+import { decide } from '../../../src/approval/policy/decide.ts'
+import type { ToolCall } from '../../../src/approval/tool-call.ts'
+import type { Assent } from '../../../src/assent.ts'
+import type { Elicitation } from '../../../src/index.ts'
+import { localParticipant } from '../../../src/participant/participant.ts'
 
 /** A call of the local person's agent. */
 export function aLocalCall(changed: Partial<ToolCall> = {}): ToolCall {
