@@ -1,5 +1,5 @@
 import { createAssent } from '../../src/index.ts'
-import { askingServer } from './asking-server.ts'
+import { askingServer } from '../support/server/asking-server.ts'
 
 const assent = await createAssent({ store: process.argv[2] as string })
 const { url, deeds } = await askingServer(assent)

@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { formatKey, makeKey } from '../../src/vault/keys.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { askingServer } from '../support/server/asking-server.ts'
+import { outcomeOf, said, send, stateIn, yesToAll } from '../support/server/tools-on-wire.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { askingServer } from './asking-server.ts'
 import { serverProcess } from './server-processes.ts'
-import { outcomeOf, said, send, stateIn, yesToAll } from './wire.ts'
 
 const answer = { 'name-1': { action: 'accept', content: { name: 'Ada' } } }
 

@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
-import { listening, nextAsked } from '../server/servers.ts'
 import { type AskedClient, connect26 } from '../support/asking-clients.ts'
 import { openBrowser } from '../support/chromium.ts'
+import { listening, nextAsked } from '../support/server/servers.ts'
 import { auditOf, enrolled, type Installation, install, newcomer, signIn, title } from '../walks/installation.ts'
 
 let browser: Browser

@@ -5,9 +5,9 @@ import { fixedClock } from '../../src/testing/index.ts'
 import { formatKey, makeKey } from '../../src/vault/keys.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
-import { askingServer, login } from './asking-server.ts'
+import { askingServer, login } from '../support/server/asking-server.ts'
+import { type Call, outcomeOf, type Reply, said, send, stateIn, yesToAll } from '../support/server/tools-on-wire.ts'
 import { tampered } from './tampering.ts'
-import { type Call, outcomeOf, type Reply, said, send, stateIn, yesToAll } from './wire.ts'
 
 async function aServer(options: Parameters<typeof askingServer>[1] = {}, assentOptions: AssentOptions = {}) {
   const assent = await anAssent(assentOptions)

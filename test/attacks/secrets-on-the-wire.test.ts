@@ -11,8 +11,8 @@ import type { Assent, ParticipantId } from '../../src/index.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
 import { compiled } from '../support/programs.ts'
+import { askingServer, login } from '../support/server/asking-server.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { askingServer, login } from './asking-server.ts'
 
 const planted = 'sk_live_planted_4eC39HqLyjWDarjtT1zdp7dc'
 const spellings = (['utf8', 'base64', 'base64url', 'hex'] as const).map((encoding) =>

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type ElicitationOptions, type ElicitingClient, withElicitation } from '../../src/client/index.ts'
 import { withElicitation as withElicitationV1 } from '../../src/client/v1.ts'
 import type { ScriptedUi } from '../../src/testing/index.ts'
-import { listening } from '../server/servers.ts'
+import { listening } from '../support/server/servers.ts'
 
 export interface Message {
   readonly id?: number | string

@@ -3,8 +3,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { withElicitation } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { until } from '../server/servers.ts'
 import { overStdio } from '../support/asking-places.ts'
+import { until } from '../support/server/servers.ts'
 import { fake2025, type Message, Refusal, textOf, textResult } from './clients.ts'
 
 const ada = () => ({ action: 'accept', content: { branch: 'main' } }) as const

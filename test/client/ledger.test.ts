@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ToolTimedOut, withElicitation } from '../../src/client/index.ts'
 import { withElicitation as withElicitationV1 } from '../../src/client/v1.ts'
 import { type ScriptedUi, scriptedUi } from '../../src/testing/index.ts'
-import { listening, until } from '../server/servers.ts'
+import { listening, until } from '../support/server/servers.ts'
 import {
   aPage,
   connect2026,

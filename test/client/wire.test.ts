@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { withElicitation } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { asking, say } from '../server/servers.ts'
+import { asking, say } from '../support/server/servers.ts'
 import { type Connect, connect2026, everyClient, fake2026, type Message, of2025, textOf } from './clients.ts'
 
 interface Posted {

@@ -2,7 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { checkForm, type ElicitationId, localParticipant } from '../../src/index.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { able, answersTo, everythingOnWire, initialize, type Message, metaOf, replyOf, type Wire } from './wire.ts'
+import {
+  able,
+  answersTo,
+  everythingOnWire,
+  initialize,
+  type Message,
+  metaOf,
+  replyOf,
+  type Wire,
+} from '../support/server/everything-on-wire.ts'
 
 describe('each request of 2026-07-28 stands alone', () => {
   test('what one request declared is nothing to the next (B26-06, E26-01)', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { able, answersTo, everythingOnWire, type Message, metaOf, type Reply, type Wire } from './wire.ts'
+import {
+  able,
+  answersTo,
+  everythingOnWire,
+  type Message,
+  metaOf,
+  type Reply,
+  type Wire,
+} from '../support/server/everything-on-wire.ts'
 
 const everyAnswer = { name: 'Ada', color: 'red', ok: true, confirm: true, context: 'rain', reader: 'Ada' }
 

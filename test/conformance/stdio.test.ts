@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { initialize, type Message } from './wire.ts'
+import { initialize, type Message } from '../support/server/everything-on-wire.ts'
 
 const main = fileURLToPath(new URL('../../examples/everything/main.ts', import.meta.url))
 const modern = {

@@ -7,9 +7,9 @@ import { systemClock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/cli/config/read.ts'
 import { gatewayFrom } from '../../src/cli/serve/gateway-from-config.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { say } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
+import { say } from '../support/server/servers.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
 
 const requestedSchema = {

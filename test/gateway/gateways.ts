@@ -10,10 +10,10 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/gate
 import type { UpstreamServer } from '../../src/gateway/options.ts'
 import type { HttpSettings, StdioSettings, UpstreamLimits } from '../../src/gateway/upstream/options.ts'
 import type { Assent, AssentOptions } from '../../src/index.ts'
-import { listening, login } from '../server/servers.ts'
 import type { AskedClient, Connect, ConnectOptions } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { compiled } from '../support/programs.ts'
+import { listening, login } from '../support/server/servers.ts'
 import { addNewTools } from './new-tools.ts'
 import { addOldTools, type Shared } from './old-tools.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { say, until } from '../server/servers.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { say, until } from '../support/server/servers.ts'
 import { askingUpstreams, gated, oldServer } from './gateways.ts'
 
 const upstream = () => askingUpstreams['2025 over HTTP']()

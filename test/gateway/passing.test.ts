@@ -4,9 +4,9 @@ import { completable } from '@modelcontextprotocol/server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
-import { say, until } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { say, until } from '../support/server/servers.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
 
 const eras = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import { local, say } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { oauthClient, startOAuthServer } from '../support/oauth-server.ts'
+import { local, say } from '../support/server/servers.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
 import { guarded, type NotLetIn } from './guarded.ts'
 

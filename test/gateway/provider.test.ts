@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { local, say, until } from '../server/servers.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
+import { local, say, until } from '../support/server/servers.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
 import { guarded } from './guarded.ts'
 

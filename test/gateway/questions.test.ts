@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { until } from '../server/servers.ts'
 import { type AskedClient, connect06, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { until } from '../support/server/servers.ts'
 import { askingUpstreams, gated } from './gateways.ts'
 
 const clients = [

@@ -1,7 +1,7 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { say } from '../server/servers.ts'
 import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
+import { say } from '../support/server/servers.ts'
 import { gated, newServer, oldServer } from './gateways.ts'
 
 const branch = { type: 'object', properties: { branch: { type: 'string' } } }

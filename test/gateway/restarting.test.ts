@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { until } from '../server/servers.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { until } from '../support/server/servers.ts'
 import { gated } from './gateways.ts'
 import { programOf } from './upstream/upstreams.ts'
 

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { connect06, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { type RawReply, rawCall } from '../support/asking-raw.ts'
 import { getExisting } from '../support/assents.ts'
-import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from './approving.ts'
-import { local, nextAsked, participantOf, say } from './servers.ts'
+import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
+import { local, nextAsked, participantOf, say } from '../support/server/servers.ts'
 
 const clients = [
   ['2025-06-18', connect06],

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking-clients.ts'
 import { getExisting } from '../support/assents.ts'
-import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from './approving.ts'
-import { local, localPage, nextAsked, participantOf, promised, say, until } from './servers.ts'
+import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
+import { local, localPage, nextAsked, participantOf, promised, say, until } from '../support/server/servers.ts'
 
 const all = everyClient.filter(({ name }) => name !== 'SDK 2.4 auto').map((client) => [client.name, client] as const)
 const withPages = all.filter(([, { revision }]) => revision !== '2025-06-18')

@@ -5,7 +5,7 @@ import { fakeKeyProvider, fakeProvider } from '../../src/testing/fake-provider.t
 import { fixedClock } from '../../src/testing/index.ts'
 import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
-import { type AskingOptions, asking, local, say, until } from './servers.ts'
+import { type AskingOptions, asking, local, say, until } from '../support/server/servers.ts'
 
 const person = { participant: local, groups: [] }
 const browser = 'the-browser'

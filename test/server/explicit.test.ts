@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Asks, type ExplicitAsking, explicitAsking } from '../../src/server/index.ts'
 import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
 import { onPage } from '../support/asks.ts'
-import { type AskingOptions, asking, localPage, participantOf, say, until } from './servers.ts'
+import { type AskingOptions, asking, localPage, participantOf, say, until } from '../support/server/servers.ts'
 
 /** A server with one tool, `work`, that asks step by step. */
 const working = (work: (steps: ExplicitAsking) => Promise<unknown>, options: AskingOptions = {}) =>

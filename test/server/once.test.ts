@@ -4,7 +4,7 @@ import type { Asks } from '../../src/server/index.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { everyAssent } from '../support/assents.ts'
-import { type AskingOptions, asking, promised, say } from './servers.ts'
+import { type AskingOptions, asking, promised, say } from '../support/server/servers.ts'
 
 const a = z.object({ a: z.string() })
 const given = { action: 'accept', content: { a: 'x' } } as const

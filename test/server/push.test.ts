@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { Asks } from '../../src/server/index.ts'
 import { type Answers, connect06, connect11, connectOld } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
+import { type AskingOptions, asking, localPage, nextAsked, promised, say, until } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { type AskingOptions, asking, localPage, nextAsked, promised, say, until } from './servers.ts'
 
 const a = z.object({ a: z.string() })
 const never: Answers = () => new Promise(() => {})

@@ -6,7 +6,15 @@ import { fixedClock } from '../../src/testing/index.ts'
 import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { everyAssent } from '../support/assents.ts'
-import { type AskingOptions, asking, listening, localPage, nextAsked, promised, say } from './servers.ts'
+import {
+  type AskingOptions,
+  asking,
+  listening,
+  localPage,
+  nextAsked,
+  promised,
+  say,
+} from '../support/server/servers.ts'
 
 const a = z.object({ a: z.string() })
 const b = z.object({ b: z.string() })

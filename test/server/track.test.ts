@@ -3,7 +3,7 @@ import type { ElicitationId } from '../../src/index.ts'
 import { connect11, connectOld } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { onPage } from '../support/asks.ts'
-import { type AskingOptions, asking, local, localPage, participantOf, say } from './servers.ts'
+import { type AskingOptions, asking, local, localPage, participantOf, say } from '../support/server/servers.ts'
 
 /** A server that is asked about questions; it has a tool so that it is a server of tools. */
 const tracking = (options: AskingOptions = {}) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type AssentServerOptions, createAssentServer } from '../../src/server/index.ts'
 import { connect11, connectOld } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
-import { type AskingOptions, asking, listening, local, localPage, say, until } from './servers.ts'
+import { type AskingOptions, asking, listening, local, localPage, say, until } from '../support/server/servers.ts'
 
 interface Required {
   code: number

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
 import { createAssent } from '../../src/index.ts'
 import { createAssentServer } from '../../src/server/index.ts'
-import { login } from '../attacks/asking-server.ts'
+import { login } from '../support/server/asking-server.ts'
 import { policy } from './approving-policy.ts'
 
 const [store, deeds] = process.argv.slice(2) as [string, string]

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listening } from '../server/servers.ts'
 import { type AskedClient, connect11, connect26, type Result } from '../support/asking-clients.ts'
 import { openBrowser } from '../support/chromium.ts'
+import { listening } from '../support/server/servers.ts'
 import {
   auditOf,
   callWhile,

@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
 import { askingUpstreams, gated, newServer, oldServer } from '../gateway/gateways.ts'
-import { say } from '../server/servers.ts'
 import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { compiled } from '../support/programs.ts'
+import { say } from '../support/server/servers.ts'
 
 const form = { type: 'object' as const, properties: { word: { type: 'string' as const } }, required: ['word'] }
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
-import { listening, promised, until } from '../../server/servers.ts'
+import { listening, promised, until } from '../../support/server/servers.ts'
 import { aClient, at, call, newServer, opened, textOf } from './upstreams.ts'
 
 interface Call {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { UpstreamNotification } from '../../../src/gateway/upstream/upstream.ts'
-import { promised, until } from '../../server/servers.ts'
+import { promised, until } from '../../support/server/servers.ts'
 import { aClient, at, call, clientNamed, newServer, oldServer, opened, textOf } from './upstreams.ts'
 
 const never = new AbortController().signal

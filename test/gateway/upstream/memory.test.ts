@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { listening } from '../../server/servers.ts'
 import { compiled } from '../../support/programs.ts'
+import { listening } from '../../support/server/servers.ts'
 import { aClient, at, call, opened, programOf, textOf } from './upstreams.ts'
 
 setFlagsFromString('--expose-gc')

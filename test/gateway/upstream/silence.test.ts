@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { listening } from '../../server/servers.ts'
+import { listening } from '../../support/server/servers.ts'
 import { aClient, at, call, newServer, oldServer, opened, programOf, textOf } from './upstreams.ts'
 
 const kinds = [

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import type { UpstreamNotification } from '../../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
-import { promised, until } from '../../server/servers.ts'
+import { promised, until } from '../../support/server/servers.ts'
 import { aClient, call, clientNamed, opened, programOf, textOf } from './upstreams.ts'
 
 const never = new AbortController().signal

@@ -21,7 +21,7 @@ import type {
   UpstreamRequest,
 } from '../../../src/gateway/upstream/upstream.ts'
 import { localRequester, type Requester } from '../../../src/participant/requester.ts'
-import { listening } from '../../server/servers.ts'
+import { listening } from '../../support/server/servers.ts'
 // @ts-expect-error a program, without types
 import { newTools, waits as newWaits } from './programs/new-tools.js'
 // @ts-expect-error a program, without types

@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { callOf, echoServer, endpoint, modernCall, openSession, say, send } from './endpoint.ts'
+import { callOf, echoServer, endpoint, modernCall, openSession, say, send } from '../../support/server/endpoint.ts'
 
 /** A tool that runs until it is cancelled or let go, and tells what became of it. */
 function waitingServer() {

@@ -3,7 +3,15 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { BadArgument } from '../../../src/base/errors.ts'
 import { serveHttp } from '../../../src/mcp/http/serve.ts'
-import { callOf, echoServer, endpoint, initialize, modernCall, openSession, send } from './endpoint.ts'
+import {
+  callOf,
+  echoServer,
+  endpoint,
+  initialize,
+  modernCall,
+  openSession,
+  send,
+} from '../../support/server/endpoint.ts'
 
 /** fetch does not let one choose the Host. */
 function sendAs(url: URL, host: string, headers: Record<string, string> = {}): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { echoServer, endpoint } from '../../support/server/endpoint.ts'
 import { autoClient, clients, legacyClient, oldClient, pinnedClient } from './clients.ts'
-import { echoServer, endpoint } from './endpoint.ts'
 
 describe('one url serves every client', () => {
   test.each(clients)('$name speaks $revision and calls a tool (V26-05)', async ({ connect, revision }) => {

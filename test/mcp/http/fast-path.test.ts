@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { echoServer, endpoint, modernCall, send } from './endpoint.ts'
+import { echoServer, endpoint, modernCall, send } from '../../support/server/endpoint.ts'
 
 test('a fast path that breaks is reported, and answered with an error: never with silence', async () => {
   const errors: unknown[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { serveHttp } from '../../../src/mcp/http/serve.ts'
-import { callOf, echoServer, initialize, modernCall } from './endpoint.ts'
+import { callOf, echoServer, initialize, modernCall } from '../../support/server/endpoint.ts'
 
 const head = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', Host: 'localhost' }
 

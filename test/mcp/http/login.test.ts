@@ -6,8 +6,17 @@ import { requesterOf } from '../../../src/mcp/http/requester.ts'
 import { type HttpOptions, serveHttp } from '../../../src/mcp/http/serve.ts'
 import { loginByTokens } from '../../../src/oauth/login/verify-token.ts'
 import { startIssuer } from '../../oauth/issuer.ts'
+import {
+  callOf,
+  echoServer,
+  endpoint,
+  initialize,
+  modernCall,
+  openSession,
+  say,
+  send,
+} from '../../support/server/endpoint.ts'
 import { clients } from './clients.ts'
-import { callOf, echoServer, endpoint, initialize, modernCall, openSession, say, send } from './endpoint.ts'
 
 /** A server that says who it thinks is calling, and what of the request a tool can see. */
 const tellingServer = () =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ServingContext } from '../../../src/mcp/http/session/sessions.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
+import { callOf, echoServer, endpoint, initialize, openSession, say, send } from '../../support/server/endpoint.ts'
 import { legacyClient, oldClient } from './clients.ts'
-import { callOf, echoServer, endpoint, initialize, openSession, say, send } from './endpoint.ts'
 
 const minutes = (count: number) => count * 60_000
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Answering, Assent, AssentOptions, Elicitation, ParticipantId } from '../../src/index.ts'
-import type { AssentServer } from '../../src/server/index.ts'
-import type { Asked, Reply } from '../support/asking-clients.ts'
-import { onPage } from '../support/asks.ts'
-import { anAssent } from '../support/assents.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import type { Answering, Assent, AssentOptions, Elicitation, ParticipantId } from '../../../src/index.ts'
+import type { AssentServer } from '../../../src/server/index.ts'
+import type { Asked, Reply } from '../asking-clients.ts'
+import { onPage } from '../asks.ts'
+import { anAssent } from '../assents.ts'
+import { temporaryFolder } from '../temporary.ts'
 import { type AskingOptions, asking, say } from './servers.ts'
 
 export interface Approving extends AskingOptions {

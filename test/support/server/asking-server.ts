@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type Assent, participantId } from '../../src/index.ts'
-import { type Asks, type AssentServerOptions, createAssentServer } from '../../src/server/index.ts'
+import { type Assent, participantId } from '../../../src/index.ts'
+import { type Asks, type AssentServerOptions, createAssentServer } from '../../../src/server/index.ts'
 
 /** What the tools did, in order. */
 export type Deeds = string[]

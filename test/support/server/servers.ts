@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
-import type { Assent, AssentOptions, Elicitation, ElicitationNews, ParticipantId } from '../../src/index.ts'
-import { type AssentServer, type AssentServerOptions, createAssentServer } from '../../src/server/index.ts'
-import type { AskedClient, Connect, ConnectOptions } from '../support/asking-clients.ts'
-import { onPage } from '../support/asks.ts'
-import { anAssent } from '../support/assents.ts'
+import type { Assent, AssentOptions, Elicitation, ElicitationNews, ParticipantId } from '../../../src/index.ts'
+import { type AssentServer, type AssentServerOptions, createAssentServer } from '../../../src/server/index.ts'
+import type { AskedClient, Connect, ConnectOptions } from '../asking-clients.ts'
+import { onPage } from '../asks.ts'
+import { anAssent } from '../assents.ts'
 
 export const say = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 export const local = 'local' as ParticipantId

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest'
-import { everythingServer } from '../../examples/everything/server.ts'
-import type { Assent, AssentOptions } from '../../src/index.ts'
+import { everythingServer } from '../../../examples/everything/server.ts'
+import type { Assent, AssentOptions } from '../../../src/index.ts'
 import {
   type AssentServerOptions,
   createAssentServer,
   type HttpOptions,
   type HttpServing,
-} from '../../src/server/index.ts'
-import { anAssent } from '../support/assents.ts'
+} from '../../../src/server/index.ts'
+import { anAssent } from '../assents.ts'
 
 /** A JSON-RPC message, as it is found on the wire. */
 export interface Message {
