@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Assent, createAssent } from '../../src/index.ts'
 import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent, ended, startAssent } from '../support/cli.ts'
+import { assent, ended, startAssent } from '../support/cli/cli.ts'
+import { assentInTerminal } from '../support/cli/terminal.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { assentInTerminal } from '../support/terminal.ts'
 
 beforeAll(buildPackage)
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Assent } from '../../src/assent.ts'
 import { bellChannel } from '../../src/cli/serve/bell.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { fakeTerminal } from '../client/fake-terminal.ts'
 import { askedAbout } from '../support/approval/local-call.ts'
 import { anAssent } from '../support/assents.ts'
+import { fakeTerminal } from '../support/client/fake-terminal.ts'
 
 async function aGateway({ isTTY = true, env = {}, page = false }) {
   const clock = fixedClock()

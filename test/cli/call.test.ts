@@ -8,12 +8,12 @@ import { nearest } from '../../src/cli/config/near-names.ts'
 import { overHttp, overStdio, type Place } from '../support/asking-places.ts'
 import { onPage } from '../support/asks.ts'
 import { testKeys } from '../support/assents.ts'
-import { aBrowser } from '../support/browser.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent } from '../support/cli.ts'
+import { aBrowser } from '../support/cli/browser.ts'
+import { assent } from '../support/cli/cli.ts'
+import { assentInTerminal, type InTerminal } from '../support/cli/terminal.ts'
 import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { assentInTerminal, type InTerminal } from '../support/terminal.ts'
 
 const local = onPage('local' as never)
 const hostileServer = `node ${compiled(new URL('./hostile-server-process.ts', import.meta.url))}`

@@ -6,7 +6,7 @@ import { createAssent } from '../../src/index.ts'
 import { openDatabase } from '../../src/stores/sqlite/driver.ts'
 import { alice, anAsk, aSecretAsk, onPage } from '../support/asks.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent, ended, startAssent } from '../support/cli.ts'
+import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createAssent } from '../../src/index.ts'
 import { localParticipant, type ParticipantId } from '../../src/participant/participant.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent } from '../support/cli.ts'
+import { assent } from '../support/cli/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect26 } from '../support/asking-clients.ts'
-import { aBrowser } from '../support/browser.ts'
 import { buildPackage } from '../support/build.ts'
 import { openBrowser, openPage } from '../support/chromium.ts'
-import { assent, ended, startAssent } from '../support/cli.ts'
+import { aBrowser } from '../support/cli/browser.ts'
+import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 let browser: Browser

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startIssuer } from '../oauth/issuer.ts'
 import { type Connect, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent, ended, startAssent } from '../support/cli.ts'
+import { assent, ended, startAssent } from '../support/cli/cli.ts'
+import { assentInTerminal } from '../support/cli/terminal.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { assentInTerminal } from '../support/terminal.ts'
 
 beforeAll(buildPackage)
 

@@ -3,10 +3,10 @@ import type { Assent } from '../../src/assent.ts'
 import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { fakeTerminal, plain } from '../client/fake-terminal.ts'
 import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { anAsk, branchForm } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
+import { fakeTerminal, plain } from '../support/client/fake-terminal.ts'
 
 const policy = {
   fallback: 'inbox',

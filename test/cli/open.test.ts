@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAssent } from '../../src/index.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
-import { aBrowser } from '../support/browser.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent, startAssent } from '../support/cli.ts'
+import { aBrowser } from '../support/cli/browser.ts'
+import { assent, startAssent } from '../support/cli/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

@@ -5,8 +5,8 @@ import { addressList } from '../../src/cli/config/address-list.ts'
 import { type OperationAccess, type OperationParts, operationRoutes } from '../../src/cli/serve/operation-routes.ts'
 import type { UpstreamState } from '../../src/gateway/upstream/upstream.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { readPrometheus } from '../observe/prometheus-text.ts'
 import { anAssent } from '../support/assents.ts'
+import { readPrometheus } from '../support/cli/prometheus-text.ts'
 
 interface Got {
   readonly status: number

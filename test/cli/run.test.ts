@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type AskedClient, type Connect, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
-import { assent } from '../support/cli.ts'
+import { assent } from '../support/cli/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

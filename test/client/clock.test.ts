@@ -15,7 +15,7 @@ import {
   textOf,
   textResult,
   urlRequired,
-} from './clients.ts'
+} from '../support/client/clients.ts'
 
 const nameForm = {
   message: 'Who?',

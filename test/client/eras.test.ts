@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { withElicitation } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
 import { overStdio } from '../support/asking-places.ts'
+import { fake2025, type Message, Refusal, textOf, textResult } from '../support/client/clients.ts'
 import { until } from '../support/server/servers.ts'
-import { fake2025, type Message, Refusal, textOf, textResult } from './clients.ts'
 
 const ada = () => ({ action: 'accept', content: { branch: 'main' } }) as const
 

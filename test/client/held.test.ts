@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { connect2026, fake2026, inputRequired, textOf, textResult } from './clients.ts'
+import { connect2026, fake2026, inputRequired, textOf, textResult } from '../support/client/clients.ts'
 
 const page = { mode: 'url', message: 'Sign in', url: 'https://sign.example.com/1' }
 

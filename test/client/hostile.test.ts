@@ -4,7 +4,7 @@ import { checkUrl } from '../../src/client/page/url-safety.ts'
 import { terminalUi } from '../../src/client/terminal/terminal-ui.ts'
 import { checkForm } from '../../src/elicitation/form/check.ts'
 import type { FormSchema } from '../../src/elicitation/form/schema.ts'
-import { fakeTerminal } from './fake-terminal.ts'
+import { fakeTerminal } from '../support/client/fake-terminal.ts'
 
 const asks = 5_000
 const atOnce = 250

@@ -10,7 +10,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ToolTimedOut, withElicitation } from '../../src/client/index.ts'
 import { withElicitation as withElicitationV1 } from '../../src/client/v1.ts'
 import { type ScriptedUi, scriptedUi } from '../../src/testing/index.ts'
-import { listening, until } from '../support/server/servers.ts'
 import {
   aPage,
   connect2026,
@@ -23,7 +22,8 @@ import {
   textOf,
   textResult,
   urlRequired,
-} from './clients.ts'
+} from '../support/client/clients.ts'
+import { listening, until } from '../support/server/servers.ts'
 
 const info = { name: 'tester', version: '1.0.0' }
 const nameForm = {

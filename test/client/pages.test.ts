@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedUi } from '../../src/testing/index.ts'
+import {
+  aPage,
+  type Fake2025,
+  fake2025,
+  of2025,
+  Refusal,
+  sleep,
+  textOf,
+  textResult,
+  urlRequired,
+} from '../support/client/clients.ts'
 import { promised, until } from '../support/server/servers.ts'
-import { aPage, type Fake2025, fake2025, of2025, Refusal, sleep, textOf, textResult, urlRequired } from './clients.ts'
 
 const complete = (server: Fake2025, elicitationId: string) =>
   server.notify('notifications/elicitation/complete', { elicitationId })

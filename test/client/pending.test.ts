@@ -10,7 +10,7 @@ import {
   fake2026,
   textOf,
   textResult,
-} from './clients.ts'
+} from '../support/client/clients.ts'
 
 const pendingResult = {
   isError: true,

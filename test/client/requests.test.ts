@@ -3,8 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FormRequest } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
+import {
+  aPage,
+  type Fake2025,
+  fake2025,
+  type Message,
+  of2025,
+  sleep,
+  textOf,
+  textResult,
+} from '../support/client/clients.ts'
 import { promised, until } from '../support/server/servers.ts'
-import { aPage, type Fake2025, fake2025, type Message, of2025, sleep, textOf, textResult } from './clients.ts'
 
 const form = (properties: Record<string, unknown>, required: string[] = []) => ({
   message: 'Tell us',

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { type Call2026, connect2026, fake2026, inputRequired, sleep, textOf, textResult } from './clients.ts'
+import {
+  type Call2026,
+  connect2026,
+  fake2026,
+  inputRequired,
+  sleep,
+  textOf,
+  textResult,
+} from '../support/client/clients.ts'
 
 const nameForm = {
   message: 'Who are you?',

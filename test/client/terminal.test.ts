@@ -10,8 +10,8 @@ import { wrap } from '../../src/client/terminal/screen.ts'
 import { type TerminalOptions, terminalUi } from '../../src/client/terminal/terminal-ui.ts'
 import type { FormRequest, UrlRequest, WaitRequest } from '../../src/client/ui.ts'
 import type { FormSchema } from '../../src/elicitation/form/schema.ts'
+import { fakeTerminal, plain } from '../support/client/fake-terminal.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { fakeTerminal, plain } from './fake-terminal.ts'
 
 const never = new AbortController().signal
 const oneText: FormSchema = {

@@ -4,8 +4,16 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { withElicitation } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
+import {
+  type Connect,
+  connect2026,
+  everyClient,
+  fake2026,
+  type Message,
+  of2025,
+  textOf,
+} from '../support/client/clients.ts'
 import { asking, say } from '../support/server/servers.ts'
-import { type Connect, connect2026, everyClient, fake2026, type Message, of2025, textOf } from './clients.ts'
 
 interface Posted {
   readonly headers: Headers

@@ -6,7 +6,7 @@ import { createMetrics, type MetricsOptions } from '../../src/observe/metrics.ts
 import { alice, anElicitation, answered, moved } from '../../src/testing/elicitations.ts'
 import { anAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
-import { readPrometheus } from './prometheus-text.ts'
+import { readPrometheus } from '../support/cli/prometheus-text.ts'
 
 function observing(options: MetricsOptions = {}) {
   const asks = createEvents<ElicitationNews>()

@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder } from './temporary.ts'
+import { temporaryFolder } from '../temporary.ts'
 
 /** A browser that writes down what it was told to open. */
 export async function aBrowser(): Promise<{ env: Record<string, string>; opened(): Promise<string> }> {

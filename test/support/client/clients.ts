@@ -2,10 +2,10 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { onTestFinished } from 'vitest'
-import { type ElicitationOptions, type ElicitingClient, withElicitation } from '../../src/client/index.ts'
-import { withElicitation as withElicitationV1 } from '../../src/client/v1.ts'
-import type { ScriptedUi } from '../../src/testing/index.ts'
-import { listening } from '../support/server/servers.ts'
+import { type ElicitationOptions, type ElicitingClient, withElicitation } from '../../../src/client/index.ts'
+import { withElicitation as withElicitationV1 } from '../../../src/client/v1.ts'
+import type { ScriptedUi } from '../../../src/testing/index.ts'
+import { listening } from '../server/servers.ts'
 
 export interface Message {
   readonly id?: number | string

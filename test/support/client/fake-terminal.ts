@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
-import type { Input } from '../../src/client/terminal/dialogue.ts'
-import type { Output } from '../../src/client/terminal/screen.ts'
+import type { Input } from '../../../src/client/terminal/dialogue.ts'
+import type { Output } from '../../../src/client/terminal/screen.ts'
 
 /** A terminal for tests: the test types, and all output is recorded. */
 export interface FakeTerminal {
