@@ -9,10 +9,10 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openOld } from '../../soak/old-client.ts'
 import { jsonHeaders, keptConnections, replyIn, send } from '../../soak/send.ts'
 import { csrfFor } from '../../src/web/http/csrf.ts'
-import { askingUpstreams, gated, newServer, program } from '../gateway/gateways.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { buildPackage } from '../support/build.ts'
+import { askingUpstreams, gated, newServer, program } from '../support/gateway/gateways.ts'
 import { compiled } from '../support/programs.ts'
 import { say, until } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -133,7 +133,7 @@ test('an address that is none takes nothing down', async () => {
 })
 
 async function aGateway(told: object): Promise<{ child: ChildProcess; url: URL }> {
-  const path = compiled(new URL('../gateway/programs/gateway.ts', import.meta.url))
+  const path = compiled(new URL('../support/gateway/programs/gateway.ts', import.meta.url))
   const child = fork(path, [JSON.stringify(told)], { execArgv: [] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [port] = await once(child, 'message')

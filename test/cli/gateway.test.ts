@@ -89,7 +89,7 @@ auths: { issuer: x }
   })
 })
 
-const program = (name: string) => fileURLToPath(new URL(`../gateway/upstream/programs/${name}.js`, import.meta.url))
+const program = (name: string) => fileURLToPath(new URL(`../support/upstream/programs/${name}.js`, import.meta.url))
 const aServer = (name: string) =>
   `{ command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(program(name))}] }`
 

@@ -19,8 +19,8 @@ beforeAll(buildPackage)
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const main = pathOf('../../dist/cli/main.js')
 const programs = {
-  '2025': pathOf('../gateway/upstream/programs/old-stdio.js'),
-  '2026': pathOf('../gateway/upstream/programs/new-stdio.js'),
+  '2025': pathOf('../support/upstream/programs/old-stdio.js'),
+  '2026': pathOf('../support/upstream/programs/new-stdio.js'),
 }
 const clients = [
   ['SDK 1.32 of 2025', connectOld],

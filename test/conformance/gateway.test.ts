@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { gated } from '../gateway/gateways.ts'
+import { gated } from '../support/gateway/gateways.ts'
 import { type Check, requiredScenarios, runSuite, startEverything } from './suite.ts'
 
 const latest = '0.2.0-alpha.12'

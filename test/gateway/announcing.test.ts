@@ -4,10 +4,10 @@ import { systemClock } from '../../src/base/clock.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { connect11 } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
+import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { local, participantOf, say, until } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { enrolledBrowser } from '../support/test-browser.ts'
-import { gated, newServer, oldServer } from './gateways.ts'
 import { guarded } from './guarded.ts'
 
 const modes = { '2025': 'legacy', '2026': { pin: '2026-07-28' } } as const

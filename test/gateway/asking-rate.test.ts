@@ -9,8 +9,8 @@ import { gatewayFrom } from '../../src/cli/serve/gateway-from-config.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
+import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { say } from '../support/server/servers.ts'
-import { gated, newServer, oldServer } from './gateways.ts'
 
 const requestedSchema = {
   type: 'object' as const,

@@ -11,10 +11,10 @@ import type { Assent, ParticipantId } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
+import { gated, oldServer } from '../support/gateway/gateways.ts'
 import { compiled } from '../support/programs.ts'
 import { asking, say } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { gated, oldServer } from './gateways.ts'
 
 interface Answer {
   readonly status: number
@@ -392,7 +392,7 @@ test('a call that was answered is in the audit, even if the gateway is killed at
   const folder = await temporaryFolder()
   const store = `sqlite:${folder}/assent.db`
   const upstream = await (upstreams['2026'] as () => Promise<URL>)()
-  const program = compiled(new URL('./programs/fast-gateway.ts', import.meta.url))
+  const program = compiled(new URL('../support/gateway/programs/fast-gateway.ts', import.meta.url))
   const env = { ...process.env, ASSENT_KEYS: testKeys }
   const child = fork(program, [store, upstream.href], { execArgv: [], env })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { Answer, Assent, Elicitation } from '../../src/index.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
+import { askingUpstreams, gated, oldServer } from '../support/gateway/gateways.ts'
 import { local, nextAsked, say, until } from '../support/server/servers.ts'
 import { enrolledBrowser, pagePath } from '../support/test-browser.ts'
-import { askingUpstreams, gated, oldServer } from './gateways.ts'
 
 const clients = [
   ['2025', connect11],

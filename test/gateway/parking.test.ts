@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rawCall } from '../support/asking-raw.ts'
+import { askingUpstreams, gated, oldServer } from '../support/gateway/gateways.ts'
 import { say, until } from '../support/server/servers.ts'
-import { askingUpstreams, gated, oldServer } from './gateways.ts'
 
 const upstream = () => askingUpstreams['2025 over HTTP']()
 const short = { upstreamAsk: 10_000, park: 150 }

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import * as z3 from 'zod/v3'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { say, until } from '../support/server/servers.ts'
-import { gated, newServer, oldServer } from './gateways.ts'
 
 const eras = [
   ['2025-11-25', 'legacy'],

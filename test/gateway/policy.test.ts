@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
-import { askingUpstreams, gated, newServer, oldServer } from './gateways.ts'
-import { addNewTools } from './new-tools.ts'
-import { addOldTools, type Shared } from './old-tools.ts'
+import { askingUpstreams, gated, newServer, oldServer } from '../support/gateway/gateways.ts'
+import { addNewTools } from '../support/gateway/new-tools.ts'
+import { addOldTools, type Shared } from '../support/gateway/old-tools.ts'
 
 const shared = (): Shared => ({ done: new Set(), runs: [] })
 const policy = (...rules: object[]) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AskedClient, connect11, connect26 } from '../support/asking-clients.ts'
+import { gated, program } from '../support/gateway/gateways.ts'
 import { participantOf, until } from '../support/server/servers.ts'
-import { gated, program } from './gateways.ts'
 
 const providers = { notes: { apiKey: true, title: 'Notes', env: 'NOTES_KEY' } } as const
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
+import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { oauthClient, startOAuthServer } from '../support/oauth-server.ts'
 import { local, say } from '../support/server/servers.ts'
-import { gated, newServer, oldServer } from './gateways.ts'
 import { guarded, type NotLetIn } from './guarded.ts'
 
 const upstreams = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connect11, connect26 } from '../support/asking-clients.ts'
+import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { local, say, until } from '../support/server/servers.ts'
-import { gated, newServer, oldServer } from './gateways.ts'
 import { guarded } from './guarded.ts'
 
 /** In front of an upstream: lets through only who brings the key. */

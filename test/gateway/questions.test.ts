@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type AskedClient, connect06, connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { askingUpstreams, gated } from '../support/gateway/gateways.ts'
 import { until } from '../support/server/servers.ts'
-import { askingUpstreams, gated } from './gateways.ts'
 
 const clients = [
   ['2025-06-18', connect06],

@@ -5,10 +5,10 @@ import { startIssuer } from '../oauth/issuer.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
 import { anAssent } from '../support/assents.ts'
+import { askingUpstreams, gated } from '../support/gateway/gateways.ts'
 import { callOf, initialize, modernCall, openSession, send } from '../support/server/endpoint.ts'
 import { type Reply, replyOf } from '../support/server/everything-on-wire.ts'
 import { promised, until } from '../support/server/servers.ts'
-import { askingUpstreams, gated } from './gateways.ts'
 import { done, plainUpstream } from './plain-upstream.ts'
 
 const allow = { policy: { default: 'allow', fallback: 'inbox' } } as never

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { type RawReply, rawCall } from '../support/asking-raw.ts'
+import { askingUpstreams, gated, newServer } from '../support/gateway/gateways.ts'
+import { addNewTools } from '../support/gateway/new-tools.ts'
 import { modernCall, send } from '../support/server/endpoint.ts'
 import { replyOf } from '../support/server/everything-on-wire.ts'
-import { askingUpstreams, gated, newServer } from './gateways.ts'
-import { addNewTools } from './new-tools.ts'
 import { done, formOf, type Heard, plainUpstream } from './plain-upstream.ts'
 
 const yes = (branch = 'main') => ({ action: 'accept', content: { branch } })

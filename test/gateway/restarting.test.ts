@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { rawCall } from '../support/asking-raw.ts'
+import { gated } from '../support/gateway/gateways.ts'
 import { until } from '../support/server/servers.ts'
-import { gated } from './gateways.ts'
 import { programOf } from './upstream/upstreams.ts'
 
 const yes = { action: 'accept', content: { name: 'Ada' } }

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { systemClock } from '../../src/base/clock.ts'
 import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { say, until } from '../support/server/servers.ts'
-import { gated, newServer, oldServer } from './gateways.ts'
 
 /** What a 2026 server would say, from one that speaks 2025. */
 const round = {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
-import { askingUpstreams, gated, newServer, oldServer } from '../gateway/gateways.ts'
 import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
 import { rawCall } from '../support/asking-raw.ts'
+import { askingUpstreams, gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { compiled } from '../support/programs.ts'
 import { say } from '../support/server/servers.ts'
 
@@ -87,7 +87,7 @@ test.each(Object.entries(asking))(
   'a thousand questions open at once, of twenty requesters, from an upstream of %s: all answered, in little memory',
   async (era, start) => {
     const upstream = await start()
-    const program = compiled(new URL('../gateway/programs/gateway.ts', import.meta.url))
+    const program = compiled(new URL('../support/gateway/programs/gateway.ts', import.meta.url))
     const child = fork(program, [JSON.stringify({ upstreams: { up: { url: upstream.href } } })], {
       execArgv: ['--expose-gc'],
     })

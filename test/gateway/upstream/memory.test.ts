@@ -59,7 +59,7 @@ test.each([
 })
 
 test('the objects of a call are freed by a minor garbage collection: no old object refers to them', async () => {
-  const program = compiled(new URL('./programs/young.ts', import.meta.url))
+  const program = compiled(new URL('../../support/upstream/programs/young.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program])
   // Calls that stay in memory until the next full collection would take some 27,000 bytes each.
   expect(Number(stdout)).toBeLessThan(5_000)

@@ -23,9 +23,9 @@ import type {
 import { localRequester, type Requester } from '../../../src/participant/requester.ts'
 import { listening } from '../../support/server/servers.ts'
 // @ts-expect-error a program, without types
-import { newTools, waits as newWaits } from './programs/new-tools.js'
+import { newTools, waits as newWaits } from '../../support/upstream/programs/new-tools.js'
 // @ts-expect-error a program, without types
-import { oldTools, waits as oldWaits } from './programs/old-tools.js'
+import { oldTools, waits as oldWaits } from '../../support/upstream/programs/old-tools.js'
 
 export interface OpenOptions {
   limits?: Partial<UpstreamLimits>
@@ -48,7 +48,7 @@ export function opened(settings: UpstreamSettings, { limits, clock = systemClock
 export const programOf = (name: string, ...args: string[]) => ({
   name: 'tested',
   command: process.execPath,
-  args: [fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url)), ...args],
+  args: [fileURLToPath(new URL(`../../support/upstream/programs/${name}.js`, import.meta.url)), ...args],
 })
 
 export const at = (url: URL) => ({ name: 'tested', url })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createGateway, type GatewayOptions } from '../../../src/gateway/index.ts'
-import { createAssent } from '../../../src/index.ts'
+import { createGateway, type GatewayOptions } from '../../../../src/gateway/index.ts'
+import { createAssent } from '../../../../src/index.ts'
 
 /** A gateway in a process of its own: the upstreams and the store are told as JSON. Answers with its port, then with its memory. */
 interface Told {

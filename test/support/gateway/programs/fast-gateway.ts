@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createGateway } from '../../../src/gateway/index.ts'
-import { createAssent } from '../../../src/index.ts'
+import { createGateway } from '../../../../src/gateway/index.ts'
+import { createAssent } from '../../../../src/index.ts'
 
 /** A gateway in a process of its own, to be killed. */
 const [store = '', url = ''] = process.argv.slice(2)
