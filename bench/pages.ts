@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gallery } from '../test/web/gallery.ts'
+import { gallery } from '../test/support/web/gallery.ts'
 import { table } from './measure.ts'
 import { costTable, type Row, spend } from './measure-cpu.ts'
 import type { PagesLoad } from './pages-load-process.ts'

@@ -16,8 +16,8 @@ import { askingUpstreams, gated, newServer, program } from '../support/gateway/g
 import { compiled } from '../support/programs.ts'
 import { say, until } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { allowOnce } from '../support/web/approvals.ts'
 import { anUpstream, aGateway as assentGateway } from '../walks/killing.ts'
-import { allowOnce } from '../web/approvals.ts'
 
 const clients = [
   ['2025', connect11],

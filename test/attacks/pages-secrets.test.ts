@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { credentialIdentity } from '../../src/connection/connection.ts'
 import type { ElicitationNews } from '../../src/index.ts'
 import { connect11, connect26 } from '../support/asking-clients.ts'
-import { openBrowser } from '../support/chromium.ts'
 import { oauthClient } from '../support/oauth-server.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 import {
   callWhile,
   connectAccount,

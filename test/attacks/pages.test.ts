@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { type AskedClient, connect26 } from '../support/asking-clients.ts'
-import { openBrowser } from '../support/chromium.ts'
 import { listening, nextAsked } from '../support/server/servers.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 import { auditOf, enrolled, type Installation, install, newcomer, signIn, title } from '../walks/installation.ts'
 
 let browser: Browser

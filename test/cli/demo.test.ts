@@ -4,10 +4,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect26 } from '../support/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
-import { openBrowser, openPage } from '../support/chromium.ts'
 import { aBrowser } from '../support/cli/browser.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { openBrowser, openPage } from '../support/web/chromium.ts'
 
 let browser: Browser
 beforeAll(async () => {

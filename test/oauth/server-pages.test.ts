@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openPage } from '../support/chromium.ts'
 import { startOAuthServer } from '../support/oauth-server.ts'
+import { openBrowser, openPage } from '../support/web/chromium.ts'
 import { beginAt, consentAt, newRequest, redirectUri } from './consents.ts'
 
 let browser: Browser

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { findPostgres } from '../../scripts/private-postgres.js'
-import { openBrowser, openPage } from '../support/chromium.ts'
 import { freshDatabase, privatePostgres } from '../support/postgres.ts'
+import { openBrowser, openPage } from '../support/web/chromium.ts'
 
 /** The servers that other tests stand on are real, and leave nothing behind. */
 const undo: (() => unknown)[] = []

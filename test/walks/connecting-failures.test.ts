@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AskedClient, connect11, connect26, type Result } from '../support/asking-clients.ts'
-import { openBrowser } from '../support/chromium.ts'
 import { listening } from '../support/server/servers.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 import {
   auditOf,
   callWhile,

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
-import { openBrowser } from '../support/chromium.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 import {
   auditOf,
   callWhile,

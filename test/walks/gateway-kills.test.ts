@@ -11,7 +11,7 @@ import { assentInTerminal } from '../support/cli/terminal.ts'
 import { askingUpstreams, gated } from '../support/gateway/gateways.ts'
 import { answerOnPage } from '../support/server/approving.ts'
 import { until } from '../support/server/servers.ts'
-import { allowOnce, approvePath } from '../web/approvals.ts'
+import { allowOnce, approvePath } from '../support/web/approvals.ts'
 import { aGateway, anUpstream, eras, type KilledGateway } from './killing.ts'
 
 beforeAll(buildPackage)

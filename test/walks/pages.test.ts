@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AskedClient, connect11, connect26, connectOld } from '../support/asking-clients.ts'
-import { openBrowser } from '../support/chromium.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 import {
   auditOf,
   callWhile,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { alice } from '../support/approval/a-call.ts'
 import { signedInBrowser } from '../support/test-browser.ts'
-import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
-import { auditOf, type Place } from './places.ts'
+import { allowOnce, approvalPlace, approvePath, waitingCall } from '../support/web/approvals.ts'
+import { auditOf, type Place } from '../support/web/places.ts'
 
 const stateOf = async ({ assent }: Place, { id }: Elicitation) => (await assent.get(id))?.state
 const grantsOf = ({ assent }: Place) => assent.approvals.list(alice, 10)

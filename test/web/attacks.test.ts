@@ -3,7 +3,7 @@ import type { Elicitation } from '../../src/index.ts'
 import { bob } from '../../src/testing/index.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
 import { enrolledBrowser, type PageReply, pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
-import { askLocal, auditOf, localPlace, loginPlace, type Place } from './places.ts'
+import { askLocal, auditOf, localPlace, loginPlace, type Place } from '../support/web/places.ts'
 import { aProvider } from './providers.ts'
 
 /** A page as it would be without what is fresh each time. */

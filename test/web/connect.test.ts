@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { enrolledBrowser, pagePath, type TestBrowser } from '../support/test-browser.ts'
-import { askLocal, localPlace, type Place } from './places.ts'
+import { askLocal, localPlace, type Place } from '../support/web/places.ts'
 import { aProvider, keyProvider } from './providers.ts'
 
 const providers = new Map([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { enrollLink } from '../../src/web/index.ts'
 import { anAsk } from '../support/asks.ts'
 import { enrolledBrowser, pagePath, pathIn, signedInBrowser, testBrowser } from '../support/test-browser.ts'
-import { askLocal, auditOf, localPlace, loginPlace } from './places.ts'
+import { askLocal, auditOf, localPlace, loginPlace } from '../support/web/places.ts'
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser } from '../support/chromium.ts'
-import { frame, gallery, nonce } from './gallery.ts'
+import { openBrowser } from '../support/web/chromium.ts'
+import { frame, gallery, nonce } from '../support/web/gallery.ts'
 import { origin, type PageView, viewPages } from './view-pages.ts'
 
 const desktop = { width: 1280, height: 800 }

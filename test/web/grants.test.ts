@@ -3,8 +3,8 @@ import type { Elicitation } from '../../src/index.ts'
 import { alice, bob } from '../support/approval/a-call.ts'
 import { getExisting } from '../support/assents.ts'
 import { signedInBrowser } from '../support/test-browser.ts'
-import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
-import { auditOf, type Place } from './places.ts'
+import { allowOnce, approvalPlace, approvePath, waitingCall } from '../support/web/approvals.ts'
+import { auditOf, type Place } from '../support/web/places.ts'
 
 async function allowed(place: Place, choice = 'always_allow/tool/hour/this') {
   const asked = await waitingCall(place)

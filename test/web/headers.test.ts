@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { enrolledBrowser, pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
-import { askLocal, localPlace, loginPlace } from './places.ts'
+import { askLocal, localPlace, loginPlace } from '../support/web/places.ts'
 
 const always = {
   'x-frame-options': 'DENY',

@@ -7,7 +7,7 @@ import { localParticipant } from '../../src/participant/participant.ts'
 import { createWeb, type Web } from '../../src/web/index.ts'
 import { aCall } from '../support/approval/a-call.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
-import { openBrowser } from '../support/chromium.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 
 let browser: Browser
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { alice } from '../support/approval/a-call.ts'
 import { anAsk } from '../support/asks.ts'
 import { getExisting } from '../support/assents.ts'
 import { signedInBrowser, type TestBrowser } from '../support/test-browser.ts'
-import { approvalPlace, waitingCall } from './approvals.ts'
-import { auditOf, loginByCode, type Place } from './places.ts'
+import { approvalPlace, waitingCall } from '../support/web/approvals.ts'
+import { auditOf, loginByCode, type Place } from '../support/web/places.ts'
 
 const stateOf = async ({ assent }: Place, { id }: Elicitation) => (await getExisting(assent, id)).state
 

@@ -3,8 +3,8 @@ import { createWeb, type Web } from '../../src/web/index.ts'
 import { alice } from '../support/approval/a-call.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
 import { enrolledBrowser, signedInBrowser, type TestBrowser, testBrowser } from '../support/test-browser.ts'
-import { allowOnce, approvalPlace, approvePath, waitingCall } from './approvals.ts'
-import { askLocal, localPlace, type Place } from './places.ts'
+import { allowOnce, approvalPlace, approvePath, waitingCall } from '../support/web/approvals.ts'
+import { askLocal, localPlace, type Place } from '../support/web/places.ts'
 
 const minute = 60_000
 

@@ -3,7 +3,7 @@ import { AssentError } from '../../src/base/errors.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { anAsk } from '../support/asks.ts'
 import { enrolledBrowser, pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
-import { askLocal, localPlace, loginPlace, type Place } from './places.ts'
+import { askLocal, localPlace, loginPlace, type Place } from '../support/web/places.ts'
 
 describe('too many requests', () => {
   test('from one address are told to wait, whoever sends them', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { alice, anAsk } from '../support/asks.ts'
 import { pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
-import { auditOf, left, loginPlace } from './places.ts'
+import { auditOf, left, loginPlace } from '../support/web/places.ts'
 
 async function askAlice({ assent }: Awaited<ReturnType<typeof loginPlace>>) {
   return (await assent.ask(anAsk())).elicitation

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { enrolledBrowser, pagePath } from '../support/test-browser.ts'
-import { askLocal, localPlace, type Place } from './places.ts'
+import { askLocal, localPlace, type Place } from '../support/web/places.ts'
 
 async function listen({ web }: Place): Promise<number> {
   const server = createServer(web.node)

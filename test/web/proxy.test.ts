@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { anAsk } from '../support/asks.ts'
 import { pagePath, testBrowser } from '../support/test-browser.ts'
-import { issuer, localPlace, loginPlace, type Place } from './places.ts'
+import { issuer, localPlace, loginPlace, type Place } from '../support/web/places.ts'
 
 const proxy = { header: 'x-user', issuer, from: ['10.0.0.7'], groupsHeader: 'x-groups' }
 const publicUrl = 'https://assent.example.com'

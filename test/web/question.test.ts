@@ -3,7 +3,7 @@ import type { ElicitationId, FormSchema } from '../../src/index.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { anAsk, aSecretAsk } from '../support/asks.ts'
 import { enrolledBrowser, pagePath, testBrowser } from '../support/test-browser.ts'
-import { askLocal, auditOf, localPlace } from './places.ts'
+import { askLocal, auditOf, localPlace } from '../support/web/places.ts'
 
 const orderForm: FormSchema = {
   type: 'object',

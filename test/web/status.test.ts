@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { enrolledBrowser, pagePath } from '../support/test-browser.ts'
-import { askLocal, localPlace } from './places.ts'
+import { askLocal, localPlace } from '../support/web/places.ts'
 
 test('the status of a question is told as JSON, while it is open and when it is over', async () => {
   const place = await localPlace()

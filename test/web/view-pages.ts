@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { nonce } from './gallery.ts'
+import { nonce } from '../support/web/gallery.ts'
 
 export const origin = 'http://assent.test'
 

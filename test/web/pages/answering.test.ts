@@ -5,8 +5,8 @@ import { apiKeyPage } from '../../../src/web/pages/question/api-key-page.ts'
 import { confirmPage } from '../../../src/web/pages/question/confirm-page.ts'
 import { connectPage } from '../../../src/web/pages/question/connect-page.ts'
 import { formPage } from '../../../src/web/pages/question/form-page.ts'
-import { openBrowser } from '../../support/chromium.ts'
-import { asked, frame, longForm } from '../gallery.ts'
+import { openBrowser } from '../../support/web/chromium.ts'
+import { asked, frame, longForm } from '../../support/web/gallery.ts'
 import { origin, type PageView, viewPages } from '../view-pages.ts'
 
 const form: FormSchema = {

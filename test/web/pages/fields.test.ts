@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Field, FormSchema } from '../../../src/elicitation/form/schema.ts'
 import { fields } from '../../../src/web/pages/question/fields.ts'
-import { longForm } from '../gallery.ts'
+import { longForm } from '../../support/web/gallery.ts'
 
 /** The HTML of a form with one field. */
 function drawn(

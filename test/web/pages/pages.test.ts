@@ -6,7 +6,7 @@ import { confirmPage } from '../../../src/web/pages/question/confirm-page.ts'
 import { connectPage } from '../../../src/web/pages/question/connect-page.ts'
 import { formPage } from '../../../src/web/pages/question/form-page.ts'
 import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
-import { asked, frame, gallery, longForm } from '../gallery.ts'
+import { asked, frame, gallery, longForm } from '../../support/web/gallery.ts'
 
 /** What a person reads, without markup. */
 const read = (page: string) =>

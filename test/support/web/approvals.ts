@@ -1,6 +1,6 @@
-import type { ToolCall } from '../../src/approval/tool-call.ts'
-import type { AssentOptions, Elicitation } from '../../src/index.ts'
-import { aCall, alice } from '../support/approval/a-call.ts'
+import type { ToolCall } from '../../../src/approval/tool-call.ts'
+import type { AssentOptions, Elicitation } from '../../../src/index.ts'
+import { aCall, alice } from '../approval/a-call.ts'
 import { loginPlace, type Place } from './places.ts'
 
 /** Pages with a login, where one rule asks for every call. */

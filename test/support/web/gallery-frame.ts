@@ -1,4 +1,4 @@
-import type { AskedFacts, Frame } from '../../src/web/pages/props.ts'
+import type { AskedFacts, Frame } from '../../../src/web/pages/props.ts'
 
 export const nonce = 'bm9uY2U'
 
