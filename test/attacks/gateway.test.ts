@@ -9,15 +9,15 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openOld } from '../../soak/old-client.ts'
 import { jsonHeaders, keptConnections, replyIn, send } from '../../soak/send.ts'
 import { csrfFor } from '../../src/web/http/csrf.ts'
-import { connect11, connect26 } from '../support/asking-clients.ts'
-import { rawCall } from '../support/asking-raw.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { buildPackage } from '../support/build.ts'
 import { askingUpstreams, gated, newServer, program } from '../support/gateway/gateways.ts'
 import { compiled } from '../support/programs.ts'
 import { say, until } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { anUpstream, aGateway as assentGateway } from '../support/walks/killing.ts'
 import { allowOnce } from '../support/web/approvals.ts'
-import { anUpstream, aGateway as assentGateway } from '../walks/killing.ts'
 
 const clients = [
   ['2025', connect11],

@@ -2,9 +2,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { credentialIdentity } from '../../src/connection/connection.ts'
 import type { ElicitationNews } from '../../src/index.ts'
-import { connect11, connect26 } from '../support/asking-clients.ts'
-import { oauthClient } from '../support/oauth-server.ts'
-import { openBrowser } from '../support/web/chromium.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { oauthClient } from '../support/oauth/oauth-server.ts'
 import {
   callWhile,
   connectAccount,
@@ -13,8 +12,9 @@ import {
   install,
   movableTime,
   title,
-} from '../walks/installation.ts'
-import { expectNone, filesIn, listenToProcess, wordsOf } from '../walks/planted.ts'
+} from '../support/walks/installation.ts'
+import { expectNone, filesIn, listenToProcess, wordsOf } from '../support/walks/planted.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 
 let browser: Browser
 beforeAll(async () => {

@@ -1,10 +1,18 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
-import { type AskedClient, connect26 } from '../support/asking-clients.ts'
+import { type AskedClient, connect26 } from '../support/asking/asking-clients.ts'
 import { listening, nextAsked } from '../support/server/servers.ts'
+import {
+  auditOf,
+  enrolled,
+  type Installation,
+  install,
+  newcomer,
+  signIn,
+  title,
+} from '../support/walks/installation.ts'
 import { openBrowser } from '../support/web/chromium.ts'
-import { auditOf, enrolled, type Installation, install, newcomer, signIn, title } from '../walks/installation.ts'
 
 let browser: Browser
 beforeAll(async () => {

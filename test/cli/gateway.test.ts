@@ -2,11 +2,11 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startIssuer } from '../oauth/issuer.ts'
-import { type Connect, connect11, connect26, connectOld } from '../support/asking-clients.ts'
+import { type Connect, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { assentInTerminal } from '../support/cli/terminal.ts'
+import { startIssuer } from '../support/oauth/issuer.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { withElicitation } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { overStdio } from '../support/asking-places.ts'
+import { overStdio } from '../support/asking/asking-places.ts'
 import { fake2025, type Message, Refusal, textOf, textResult } from '../support/client/clients.ts'
 import { until } from '../support/server/servers.ts'
 

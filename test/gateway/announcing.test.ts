@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { createWeb } from '../../src/web/index.ts'
-import { connect11 } from '../support/asking-clients.ts'
+import { connect11 } from '../support/asking/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { local, participantOf, say, until } from '../support/server/servers.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rawCall } from '../support/asking-raw.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, oldServer } from '../support/gateway/gateways.ts'
 import { say, until } from '../support/server/servers.ts'
 

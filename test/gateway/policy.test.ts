@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { connect11, connect26 } from '../support/asking-clients.ts'
-import { rawCall } from '../support/asking-raw.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { addNewTools } from '../support/gateway/new-tools.ts'
 import { addOldTools, type Shared } from '../support/gateway/old-tools.ts'

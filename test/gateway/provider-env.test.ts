@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AskedClient, connect11, connect26 } from '../support/asking-clients.ts'
+import { type AskedClient, connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { gated, program } from '../support/gateway/gateways.ts'
 import { participantOf, until } from '../support/server/servers.ts'
 

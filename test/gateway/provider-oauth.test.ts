@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import { connect11, connect26 } from '../support/asking-clients.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
-import { oauthClient, startOAuthServer } from '../support/oauth-server.ts'
+import { oauthClient, startOAuthServer } from '../support/oauth/oauth-server.ts'
 import { local, say } from '../support/server/servers.ts'
 import { guarded, type NotLetIn } from './guarded.ts'
 

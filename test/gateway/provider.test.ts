@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connect11, connect26 } from '../support/asking-clients.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { local, say, until } from '../support/server/servers.ts'
 import { guarded } from './guarded.ts'

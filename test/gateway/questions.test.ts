@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type AskedClient, connect06, connect11, connect26, connectOld } from '../support/asking-clients.ts'
-import { rawCall } from '../support/asking-raw.ts'
+import { type AskedClient, connect06, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated } from '../support/gateway/gateways.ts'
 import { until } from '../support/server/servers.ts'
 

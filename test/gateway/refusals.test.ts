@@ -1,6 +1,6 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
+import { connect06, connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { say } from '../support/server/servers.ts'
 

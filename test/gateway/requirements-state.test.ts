@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import { type RawReply, rawCall } from '../support/asking-raw.ts'
+import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, newServer } from '../support/gateway/gateways.ts'
 import { addNewTools } from '../support/gateway/new-tools.ts'
 import { modernCall, send } from '../support/server/endpoint.ts'

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { rawCall } from '../support/asking-raw.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { gated } from '../support/gateway/gateways.ts'
 import { until } from '../support/server/servers.ts'
 import { programOf } from './upstream/upstreams.ts'

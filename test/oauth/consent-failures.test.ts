@@ -1,7 +1,7 @@
 import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { ConsentRequest } from '../../src/connection/provider.ts'
-import { startOAuthServer } from '../support/oauth-server.ts'
+import { startOAuthServer } from '../support/oauth/oauth-server.ts'
 import { beginAt, consentAt, newRequest, redirectUri } from './consents.ts'
 import { type Answer, fakeServer } from './fake-server.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { oauthConsent } from '../../src/oauth/consent.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { startOAuthServer } from '../support/oauth-server.ts'
+import { startOAuthServer } from '../support/oauth/oauth-server.ts'
 import { beginAt, connect, consentAt, newRequest, redirectUri } from './consents.ts'
 
 const read = (url: string, accessToken: string) => fetch(url, { headers: { Authorization: `Bearer ${accessToken}` } })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Consent, ConsentRequest, Tokens } from '../../src/connection/provider.ts'
 import { type ConsentSettings, oauthConsent } from '../../src/oauth/consent.ts'
 import { type FixedClock, fixedClock } from '../../src/testing/fixed-clock.ts'
-import { type OAuthServer, oauthClient } from '../support/oauth-server.ts'
+import { type OAuthServer, oauthClient } from '../support/oauth/oauth-server.ts'
 
 export const redirectUri = 'http://127.0.0.1:4180/oauth/callback'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discover, discoveredAddress } from '../../src/oauth/discover.ts'
 import { OAuthFailed } from '../../src/oauth/failures.ts'
-import { startIssuer } from './issuer.ts'
+import { startIssuer } from '../support/oauth/issuer.ts'
 
 describe('how far metadata may lead', () => {
   test('an issuer on this machine may name others inside', async () => {

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { loginByTokens } from '../../src/oauth/login/verify-token.ts'
 import type { PageLogin, SigningIn } from '../../src/participant/identify.ts'
-import { type OAuthServer, oauthClient, startOAuthServer } from '../support/oauth-server.ts'
+import { type OAuthServer, oauthClient, startOAuthServer } from '../support/oauth/oauth-server.ts'
 import { fakeServer } from './fake-server.ts'
 
 const audience = 'https://assent.test/mcp'

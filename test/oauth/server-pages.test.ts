@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startOAuthServer } from '../support/oauth-server.ts'
+import { startOAuthServer } from '../support/oauth/oauth-server.ts'
 import { openBrowser, openPage } from '../support/web/chromium.ts'
 import { beginAt, consentAt, newRequest, redirectUri } from './consents.ts'
 

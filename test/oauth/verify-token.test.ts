@@ -4,7 +4,7 @@ import { BadArgument } from '../../src/base/errors.ts'
 import { LoginUnavailable } from '../../src/oauth/errors.ts'
 import { loginByTokens } from '../../src/oauth/login/verify-token.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { startIssuer } from './issuer.ts'
+import { startIssuer } from '../support/oauth/issuer.ts'
 
 const audience = 'https://assent.test/mcp'
 const seconds = (date: Date) => Math.floor(date.getTime() / 1_000)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking-clients.ts'
+import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking/asking-clients.ts'
 import { getExisting } from '../support/assents.ts'
 import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
 import { local, localPage, nextAsked, participantOf, promised, say, until } from '../support/server/servers.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { requireConnection } from '../../src/server/index.ts'
 import { fakeKeyProvider, fakeProvider } from '../../src/testing/fake-provider.ts'
 import { fixedClock } from '../../src/testing/index.ts'
-import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
+import { connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { type AskingOptions, asking, local, say, until } from '../support/server/servers.ts'
 

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { type Asks, type ExplicitAsking, explicitAsking } from '../../src/server/index.ts'
-import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
+import { connect06, connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { onPage } from '../support/asks.ts'
 import { type AskingOptions, asking, localPage, participantOf, say, until } from '../support/server/servers.ts'
 

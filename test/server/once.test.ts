@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Asks } from '../../src/server/index.ts'
-import { connect11, connect26 } from '../support/asking-clients.ts'
-import { rawCall } from '../support/asking-raw.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { everyAssent } from '../support/assents.ts'
 import { type AskingOptions, asking, promised, say } from '../support/server/servers.ts'
 

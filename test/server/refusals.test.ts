@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { AskRefused, type Asks, explicitAsking } from '../../src/server/index.ts'
-import { type Connect, connect06, connect11, connect26, connectOld } from '../support/asking-clients.ts'
+import { type Connect, connect06, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { type AskingOptions, asking, localPage, nextAsked, say } from '../support/server/servers.ts'
 
 const everyRevision: [string, Connect][] = [

@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { type Asks, createAssentServer } from '../../src/server/index.ts'
 import { fixedClock } from '../../src/testing/index.ts'
-import { connect06, connect11, connect26 } from '../support/asking-clients.ts'
-import { rawCall } from '../support/asking-raw.ts'
+import { connect06, connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { everyAssent } from '../support/assents.ts'
 import {
   type AskingOptions,

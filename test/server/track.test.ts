@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ElicitationId } from '../../src/index.ts'
-import { connect11, connectOld } from '../support/asking-clients.ts'
-import { rawCall } from '../support/asking-raw.ts'
+import { connect11, connectOld } from '../support/asking/asking-clients.ts'
+import { rawCall } from '../support/asking/asking-raw.ts'
 import { onPage } from '../support/asks.ts'
 import { type AskingOptions, asking, local, localPage, participantOf, say } from '../support/server/servers.ts'
 

@@ -2,7 +2,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { type AssentServerOptions, createAssentServer } from '../../src/server/index.ts'
-import { connect11, connectOld } from '../support/asking-clients.ts'
+import { connect11, connectOld } from '../support/asking/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { type AskingOptions, asking, listening, local, localPage, say, until } from '../support/server/servers.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/index.ts'
-import { type Asked, type AskedClient, everyClient, type Reply } from '../support/asking-clients.ts'
-import { everyField } from '../support/asking-example.ts'
-import { overHttp, overStdio, type Place } from '../support/asking-places.ts'
+import { type Asked, type AskedClient, everyClient, type Reply } from '../support/asking/asking-clients.ts'
+import { everyField } from '../support/asking/asking-example.ts'
+import { overHttp, overStdio, type Place } from '../support/asking/asking-places.ts'
 import { onPage } from '../support/asks.ts'
 
 const planted = 'sk_live_planted_4eC39HqLyjWDarjtT1zdp7dc'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { ElicitationId } from '../../src/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
-import { connect11 } from '../support/asking-clients.ts'
+import { connect11 } from '../support/asking/asking-clients.ts'
 import { connect2026, everyClient, of2025, sleep, textOf } from '../support/client/clients.ts'
 import { type AskingOptions, asking, localPage, say, until } from '../support/server/servers.ts'
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AskedClient, connect11, connect26, type Result } from '../support/asking-clients.ts'
+import { type AskedClient, connect11, connect26, type Result } from '../support/asking/asking-clients.ts'
 import { listening } from '../support/server/servers.ts'
-import { openBrowser } from '../support/web/chromium.ts'
 import {
   auditOf,
   callWhile,
@@ -15,7 +14,8 @@ import {
   movableTime,
   signIn,
   title,
-} from './installation.ts'
+} from '../support/walks/installation.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 
 let browser: Browser
 beforeAll(async () => {

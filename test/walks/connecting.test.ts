@@ -1,8 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { connect11, connect26, connectOld } from '../support/asking-clients.ts'
+import { connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { openBrowser } from '../support/web/chromium.ts'
 import {
   auditOf,
   callWhile,
@@ -13,7 +12,8 @@ import {
   newcomer,
   signIn,
   title,
-} from './installation.ts'
+} from '../support/walks/installation.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 
 let browser: Browser
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AskedClient, connect11, connect26, connectOld } from '../support/asking-clients.ts'
-import { openBrowser } from '../support/web/chromium.ts'
+import { type AskedClient, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import {
   auditOf,
   callWhile,
@@ -12,7 +11,8 @@ import {
   newcomer,
   signIn,
   title,
-} from './installation.ts'
+} from '../support/walks/installation.ts'
+import { openBrowser } from '../support/web/chromium.ts'
 
 let browser: Browser
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { requireScopes } from '../../../src/mcp/http/guard/require-scopes.ts'
 import { requesterOf } from '../../../src/mcp/http/requester.ts'
 import { type HttpOptions, serveHttp } from '../../../src/mcp/http/serve.ts'
 import { loginByTokens } from '../../../src/oauth/login/verify-token.ts'
-import { startIssuer } from '../../oauth/issuer.ts'
+import { startIssuer } from '../../support/oauth/issuer.ts'
 import {
   callOf,
   echoServer,

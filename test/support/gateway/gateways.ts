@@ -10,7 +10,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../../src/g
 import type { UpstreamServer } from '../../../src/gateway/options.ts'
 import type { HttpSettings, StdioSettings, UpstreamLimits } from '../../../src/gateway/upstream/options.ts'
 import type { Assent, AssentOptions } from '../../../src/index.ts'
-import type { AskedClient, Connect, ConnectOptions } from '../asking-clients.ts'
+import type { AskedClient, Connect, ConnectOptions } from '../asking/asking-clients.ts'
 import { anAssent } from '../assents.ts'
 import { compiled } from '../programs.ts'
 import { listening, login } from '../server/servers.ts'

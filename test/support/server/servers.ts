@@ -4,7 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import type { Assent, AssentOptions, Elicitation, ElicitationNews, ParticipantId } from '../../../src/index.ts'
 import { type AssentServer, type AssentServerOptions, createAssentServer } from '../../../src/server/index.ts'
-import type { AskedClient, Connect, ConnectOptions } from '../asking-clients.ts'
+import type { AskedClient, Connect, ConnectOptions } from '../asking/asking-clients.ts'
 import { onPage } from '../asks.ts'
 import { anAssent } from '../assents.ts'
 

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Assent, Elicitation, ParticipantId } from '../../src/index.ts'
-import { anAssent, testKeys } from '../support/assents.ts'
-import { ended, startAssent } from '../support/cli/cli.ts'
-import { compiled } from '../support/programs.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { pathIn, type TestBrowser, testBrowser } from '../support/test-browser.ts'
+import type { Assent, Elicitation, ParticipantId } from '../../../src/index.ts'
+import { anAssent, testKeys } from '../assents.ts'
+import { ended, startAssent } from '../cli/cli.ts'
+import { compiled } from '../programs.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { pathIn, type TestBrowser, testBrowser } from '../test-browser.ts'
 
 /** A process that can be killed, and started again at the same address. */
 export interface Killable {

@@ -1,5 +1,5 @@
-import { createAssent } from '../../src/index.ts'
-import { createAssentServer } from '../../src/server/index.ts'
+import { createAssent } from '../../../src/index.ts'
+import { createAssentServer } from '../../../src/server/index.ts'
 import { doIn, exampleServer } from './asking-example.ts'
 
 const [store, deeds] = process.argv.slice(2) as [string, string]

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import { type Client, Provider } from 'oidc-provider'
 import { onTestFinished } from 'vitest'
-import { serveInteraction } from './oauth/interactions.ts'
-import { createMemory } from './oauth/memory-adapter.ts'
-import { type Visitor, visitPages } from './oauth/visit.ts'
+import { serveInteraction } from './interactions.ts'
+import { createMemory } from './memory-adapter.ts'
+import { type Visitor, visitPages } from './visit.ts'
 
 export interface OAuthServerOptions {
   /** Clients besides the usual ones: `assent` (secret `assent-secret`, basic) and `public` (no secret). Metadata as in RFC 7591. */

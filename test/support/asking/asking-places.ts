@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Assent, createAssent, type Elicitation } from '../../src/index.ts'
-import { createAssentServer } from '../../src/server/index.ts'
+import { type Assent, createAssent, type Elicitation } from '../../../src/index.ts'
+import { createAssentServer } from '../../../src/server/index.ts'
+import { testKeys } from '../assents.ts'
+import { compiled } from '../programs.ts'
 import type { Target } from './asking-clients.ts'
 import { doIn, exampleServer } from './asking-example.ts'
-import { testKeys } from './assents.ts'
-import { compiled } from './programs.ts'
 
 /** The example server somewhere, with an Assent on the same store for whoever answers from outside. */
 export interface Place {

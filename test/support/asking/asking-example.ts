@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { AssentServer } from '../../src/server/index.ts'
+import type { AssentServer } from '../../../src/server/index.ts'
 
 /** A form with every kind of field there is: texts with formats, numbers, a tick, the five enum shapes, defaults. */
 export const everyField = {
