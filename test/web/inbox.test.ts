@@ -28,6 +28,18 @@ describe('the inbox', () => {
     expect((await browser.get('/inbox')).text).not.toContain(soon.id)
   })
 
+  test('shows the most urgent of more than 200, and says that there are more', async () => {
+    const place = await approvalPlace({}, { limits: { openPerRequester: 300 } })
+    for (let number = 0; number < 200; number += 1) await place.assent.ask(anAsk({ about: String(number) }))
+    const last = (await place.assent.ask(anAsk({ expiresInMs: minute }))).elicitation
+    const { text } = await (await signedInBrowser(place, 'alice')).get('/inbox')
+    const ids = [...text.matchAll(/href="\/inbox\?open=([^"]+)"/g)].map(([, id]) => id)
+    expect(ids).toHaveLength(20)
+    expect(ids[0]).toBe(last.id)
+    expect(text).toContain('At least 200 questions wait for your answer')
+    expect(text).toContain('At least 180 more')
+  })
+
   test('is where people start, and says so when nothing waits', async () => {
     const place = await localPlace()
     const browser = await enrolledBrowser(place)

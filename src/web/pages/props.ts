@@ -223,8 +223,8 @@ export interface InboxRow {
 export interface InboxPageProps {
   /** Most urgent first. */
   readonly rows: readonly InboxRow[]
-  /** How many wait besides. */
-  readonly more: number
+  /** How many questions are open, also those without a row; not exact where nobody counted further. */
+  readonly total: { readonly count: number; readonly isExact: boolean }
   readonly openId?: string
   /** Whether the open question was settled meanwhile. */
   readonly isOver: boolean

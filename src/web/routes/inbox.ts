@@ -25,7 +25,8 @@ import type { Viewer } from '../viewer/viewer.ts'
 export const inboxRoutes = () =>
   new Hono<WebEnv>().get('/inbox', show).get('/inbox/history', history).get('/inbox/events', events)
 
-const mostListed = 200
+/** How far open questions are counted; whoever has more reads "at least". */
+const mostCounted = 200
 const mostShown = 20
 const mostPast = 50
 const mostSearched = 2_000
@@ -35,7 +36,7 @@ async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { assent } = c.var.site
-  const waiting = await assent.listOpen(viewer, mostListed)
+  const waiting = await assent.listOpen(viewer, mostCounted)
   const asked = await questionFor(c, viewer, readId(c.req.query('open')))
   const elsewhere = asked && answeredElsewhere(c, asked)
   if (elsewhere !== undefined) return c.redirect(elsewhere, 303)
@@ -44,7 +45,7 @@ async function show(c: WebContext): Promise<Response> {
   const done = await doneIn(c, viewer)
   const props = {
     rows: waiting.slice(0, mostShown).map((one) => ({ ...rowOf(one, viewer), ...inRow(c, one) })),
-    more: Math.max(0, waiting.length - mostShown),
+    total: { count: waiting.length, isExact: waiting.length < mostCounted },
     isOver: asked !== undefined && isSettled(asked),
     isPaused: await assent.approvals.isPaused(),
     ...(asked && { openId: asked.id }),

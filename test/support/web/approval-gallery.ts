@@ -229,18 +229,18 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       grant: lasting,
     },
   }),
-  inbox: inboxPage(frame, { rows, more: 0, isOver: false, isPaused: false }),
+  inbox: inboxPage(frame, { rows, total: { count: 3, isExact: true }, isOver: false, isPaused: false }),
   'inbox-done': inboxPage(frame, {
     rows: rows.slice(1),
-    more: 12,
+    total: { count: 200, isExact: false },
     isOver: false,
     isPaused: true,
     done: { words: 'Run create_issue: allowed by you.', href: '/elicit/0192/approve' },
   }),
-  'inbox-empty': inboxPage(frame, { rows: [], more: 0, isOver: false, isPaused: false }),
+  'inbox-empty': inboxPage(frame, { rows: [], total: { count: 0, isExact: true }, isOver: false, isPaused: false }),
   'inbox-open': inboxPage(
     frame,
-    { rows, more: 0, isOver: false, isPaused: false, openId: '0192' },
+    { rows, total: { count: 3, isExact: true }, isOver: false, isPaused: false, openId: '0192' },
     approveSheet(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
   ),
   history: historyPage(frame, {

@@ -10,8 +10,8 @@ import { inboxStyle } from './inbox-style.ts'
 
 /** What waits for a person, most urgent first; an open question stands beside the list where there is room. */
 export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): string {
-  const { rows } = props
-  const title = rows.length === 0 ? 'Inbox' : `Inbox (${rows.length})`
+  const { count, isExact } = props.total
+  const title = count === 0 ? 'Inbox' : `Inbox (${count}${isExact ? '' : '+'})`
   return documentOf(frame, title, markup`${list(frame, props)}${open !== undefined && beside(props, open)}`, {
     style: inboxStyle,
     script: inboxScript,
@@ -24,20 +24,31 @@ export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): st
 }
 
 function list(frame: Frame, props: InboxPageProps): Markup {
-  const { rows, more, done, isPaused } = props
+  const { rows, total, done, isPaused } = props
   const lead =
     rows.length === 0
-      ? 'Nothing waits for you. When a tool needs your word, it shows up here.'
-      : markup`${rows.length === 1 ? 'One question waits' : `${rows.length} questions wait`} for your word, the most urgent first.`
+      ? 'Nothing waits for you. When a tool needs your answer, it shows up here.'
+      : `${waitingWords(total)} for your answer, the most urgent first.`
   return markup`<div class="sheet stack list" id="list">
 ${heading(rows.length === 0 ? 'done' : 'inbox', 'Your inbox', markup`<span id="count" role="status">${lead}</span>`, rows.length === 0 ? 'good' : '')}
 ${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until it is resumed with <code>assent resume</code>.</p></div>`}
 ${done !== undefined && markup`<p class="done">${said(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
 ${answerForm(frame)}
-<ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}</ul>
-${more > 0 && markup`<p class="soft small">${more} more wait, and come up as you answer.</p>`}
+<ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}${unshown(props)}</ul>
 <p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">What was asked before</a></p>
 </div>`
+}
+
+function waitingWords({ count, isExact }: InboxPageProps['total']): string {
+  if (!isExact) return `At least ${count} questions wait`
+  return count === 1 ? 'One question waits' : `${count} questions wait`
+}
+
+/** Stands in the list, which the script keeps up to date. */
+function unshown({ rows, total: { count, isExact } }: InboxPageProps): Markup {
+  const more = count - rows.length
+  if (more <= 0) return markup``
+  return markup`<li class="more soft small">${isExact ? '' : 'At least '}${more} more, which come up as you answer these.</li>`
 }
 
 /** One form answers every row: each button posts to the page of its own question. A yes covers that call only. */

@@ -7,6 +7,7 @@ export const inboxStyle = squeeze(`
   .waiting:empty { display: none; }
   .row { position: relative; padding: 14px 12px 10px; border-radius: 8px; }
   .row + .row::before { content: ""; position: absolute; inset: 0 0 auto; border-top: 1px solid var(--line); }
+  .waiting > .more { margin: 0; padding: 14px 12px; border-top: 1px solid var(--line); }
   .row:hover { background: var(--quiet); }
   .row[data-current] { background: var(--quiet); box-shadow: inset 3px 0 0 var(--accent); }
   .what { display: flex; gap: 16px; justify-content: space-between; align-items: baseline; }
@@ -20,7 +21,7 @@ export const inboxStyle = squeeze(`
   .do a:focus-visible { outline: 0; }
   .do a:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; }
   .row[data-current] a { color: var(--soft); }
-  .do button { position: relative; z-index: 1; min-width: 116px; padding: 9px 12px; }
+  .do button { position: relative; z-index: 1; min-width: 124px; padding: 9px 12px; }
   .done { padding: 10px 16px; border: 1px solid var(--line); border-radius: 8px; }
   .keys { display: block; margin-bottom: 8px; }
   kbd { padding: 1px 5px; border: 1px solid var(--line); border-radius: 4px; font: inherit; }
