@@ -3,13 +3,13 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 
-/** What a client answered, as far as it is an answer at all. */
+/** An answer as a client sent it. Its content is not checked yet. */
 export interface ClientAnswer {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: unknown
 }
 
-/** Reads what a client sent; undefined when it is no answer. */
+/** Reads what a client sent. Undefined: it is not an answer. */
 export function clientAnswer(response: unknown): ClientAnswer | undefined {
   if (!isPlainObject(response)) return undefined
   const { action, content } = response
@@ -17,14 +17,14 @@ export function clientAnswer(response: unknown): ClientAnswer | undefined {
   return action === 'decline' || action === 'cancel' ? { action } : undefined
 }
 
-/** The person said no, or nothing. */
+/** The refusal for a person who declined or cancelled. */
 export function refusedBy(action: 'decline' | 'cancel'): AskRefused {
   return action === 'decline'
     ? new AskRefused('declined', 'The person declined.')
     : new AskRefused('cancelled', 'The person cancelled without answering.')
 }
 
-/** Why a settled question has no answer that counts as a yes; undefined when it was accepted. */
+/** Why a settled question has no accepted answer. Undefined: it was accepted. */
 export function refusalIn({ state }: Elicitation): AskRefused | undefined {
   switch (state.kind) {
     case 'open':
@@ -40,15 +40,15 @@ export function refusalIn({ state }: Elicitation): AskRefused | undefined {
   }
 }
 
-/** How often a person is asked when their answers do not fit. */
+/** How often a person is asked when their answers do not fit the form. */
 export const mostTries = 3
 
-/** After so many answers that do not fit, the call ends. */
+/** Ends the call after too many answers that do not fit the form. */
 export function tooManyTries(errors: readonly FieldError[]): AskRefused {
   return new AskRefused('invalid', `No answer fitted the form. ${wordsFor(errors)}`.trim())
 }
 
-/** What was wrong, for the person who is asked again. */
+/** What was wrong with an answer, for the person who is asked again. */
 export function wordsFor(errors: readonly FieldError[]): string {
   return errors.map(({ message }) => message).join(' ')
 }

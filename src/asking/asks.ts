@@ -17,14 +17,14 @@ import { pushForm, pushPage } from './push/push.ts'
 import { putForm, putPage } from './rounds/ask.ts'
 import type { Round } from './rounds/round.ts'
 
-/** What every question may be told. */
+/** Options of every question. */
 export interface AskOptions {
-  /** Names the question within its handler; by its place, unless said otherwise. */
+  /** Names the question within its handler. Default: its position among the handler's questions. */
   readonly key?: string
 }
 
 export interface PageOptions extends AskOptions {
-  /** Finds the answer again in later calls, such as `api-key-stripe`. */
+  /** A name by which later calls find the answer, such as `api-key-stripe`. */
   readonly type?: string
   readonly metadata?: JsonObject
 }
@@ -40,32 +40,32 @@ export interface ConfirmOptions extends AskOptions {
   readonly warning?: string
   readonly confirmLabel?: string
   readonly cancelLabel?: string
-  /** `page`: the client's word is not enough; the person must say yes on a page. */
+  /** `page`: an answer through the client does not count, only one on a page. Default: client. */
   readonly answer?: 'client' | 'page'
 }
 
 /**
- * Asks the person whose client sent the request, in a handler that reads from top to bottom. Each gives the answer, or
- * throws `AskRefused` when there is none. Everything above a question may run again: put what must not into `once`.
+ * Asks the person whose client sent the request, in straight-line code. Each method returns the answer, or throws
+ * `AskRefused` if there is none. Everything above a question may run again: put what must run once into `once`.
  */
 export interface Asks {
-  /** Asks by a form, in the client. */
+  /** Asks by a form in the client, or on a page where the client shows no forms. */
   form<Input extends FormInput>(message: string, schema: Input, options?: AskOptions): Promise<FormOutput<Input>>
-  /** Sends the person to a page elsewhere, and waits until it is settled through `answer`. */
+  /** Sends the person to a page of your own, and waits until your code settles the question with `assent.answer`. */
   url(message: string, url: string, options?: PageOptions): Promise<ElicitationResult>
-  /** Asks for a secret on a page of ours. It never passes through the client; with a `type` it is asked for once. */
+  /** Asks for a secret on one of Assent's pages; it never passes through the client. With a `type` it is asked for once. */
   secret(message: string, options?: SecretOptions): Promise<string>
-  /** The requester's account at a provider. Connected already and good, nobody is asked. */
+  /** The requester's account at a provider. Asks the person to connect it, unless it is connected and usable. */
   connection(provider: string, options?: ConnectionOptions): Promise<Account>
-  /** Asks for a yes, which counts once. */
+  /** Asks for a yes or a no. The yes counts once. */
   confirm(message: string, options?: ConfirmOptions): Promise<void>
-  /** Asks for approval of this call, by whoever may give it. The yes is for this call alone, and spent when it comes. */
+  /** Asks for approval of this call. The yes is for this call alone, and is spent at once. */
   approval(message: string, options?: ApprovalOptions): Promise<void>
-  /** Does something once in this call, however often its handler runs, and remembers what came of it. */
+  /** Runs `work` once in this call, however often the handler runs, and returns its result each time. */
   once<T>(name: string, work: () => Promise<T> | T): Promise<T>
 }
 
-/** The asks of one visit. `round` collects what cannot be asked while the request is under way. */
+/** The asks of one request. `round` collects the questions that end the request of a 2026 client. */
 export function asksFor(context: RequestContext, round: Round): Asks {
   const asks = new RequestAsks(context, round)
   return {
@@ -79,7 +79,7 @@ export function asksFor(context: RequestContext, round: Round): Asks {
   }
 }
 
-/** A class, so that a thousand who wait share the code of their asks. */
+/** A class, so that a thousand waiting requests share the code of their asks. */
 class RequestAsks implements Omit<Asks, 'once'> {
   readonly #context: RequestContext
   readonly #round: Round
@@ -92,7 +92,7 @@ class RequestAsks implements Omit<Asks, 'once'> {
 
   #keyOf(key: string | undefined): string {
     this.#place++
-    // No object can hold an answer under this name.
+    // An object cannot hold an answer under this name.
     if (key === '__proto__') throw new BadArgument('A question cannot have this key.')
     return key ?? `${this.#place}`
   }
@@ -133,7 +133,7 @@ class RequestAsks implements Omit<Asks, 'once'> {
     const held = await accountOf(context, provider, options.scopes)
     if (held !== undefined) return held
     const ask = connectAsk(context, provider, options)
-    // Not by its place: walked again, an earlier ask for the same account may be the first to miss it.
+    // Not by its position: when the handler runs again, another ask may be the first to miss the account.
     await askPage(context, this.#round, key ?? `connect ${ask.fingerprint}`, ask)
     const connected = await accountOf(context, provider, options.scopes)
     if (connected === undefined) throw unusable(context.assent, provider)
@@ -154,7 +154,7 @@ class RequestAsks implements Omit<Asks, 'once'> {
     }
     const form = askedForm(context.assent.limits, message, confirmForm(labels))
     const { value } = await askForm(context, this.#round, askKey, form, true)
-    // Accept without the yes itself is not a yes.
+    // An accept without the ticked box is not a yes.
     if ((value as { confirm?: unknown }).confirm !== true)
       throw new AskRefused('declined', 'The person did not say yes.')
   }
@@ -167,7 +167,7 @@ class RequestAsks implements Omit<Asks, 'once'> {
       key: askKey,
       call: toolCallOf(context),
       byHandler: decidedByHandler(context, message, options),
-      // The handler itself is what runs now.
+      // What was approved is the rest of the handler, which runs now.
       send: async () => ({ result: undefined, outcome: 'done' }),
     })
   }
@@ -183,7 +183,7 @@ function confirmForm({ warning, confirmLabel = 'Yes, go ahead' }: ConfirmOptions
   return { type: 'object', properties: { confirm }, required: ['confirm'] }
 }
 
-/** Asks by a form in the client, or by a page of ours where it shows none. */
+/** Asks by a form in the client, or on one of Assent's pages where the client shows no forms. */
 export async function askForm(
   context: RequestContext,
   round: Round,
@@ -236,7 +236,7 @@ function apiKeyIn({ data }: ElicitationResult): string {
   throw new AskRefused('failed', 'What was given is not a key.', 'no-key')
 }
 
-/** A 2026 client is told what it lacks by an error, before anything is kept (B26-10). */
+/** Ends the request of a 2026 client with an error that names the missing mode, before anything is kept (B26-10). */
 function lack(context: RequestContext, round: Round, mode: 'form' | 'url'): Promise<never> {
   fellBack(context, `${mode}-undeclared`)
   context.lacks.add(mode)

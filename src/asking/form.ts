@@ -7,21 +7,21 @@ import { refuseSecrets } from '../elicitation/form/secrets/secrets.ts'
 import { type FieldError, validateContent } from '../elicitation/form/validate.ts'
 import type { ElicitationLimits } from '../elicitation/limits.ts'
 
-/** A form as its author writes it: a zod object (or any Standard Schema that can say itself as JSON Schema), or JSON Schema. */
+/** A form as its author writes it: a zod object (or any Standard Schema with JSON Schema output), or JSON Schema. */
 export type FormInput = StandardSchemaWithJSON | Record<string, unknown>
 
-/** What an author gets back for a form. */
+/** The answer to a form, as its author gets it. */
 export type FormOutput<Input extends FormInput> = Input extends StandardSchemaWithJSON
   ? StandardSchemaWithJSON.InferOutput<Input>
   : Content
 
-/** A question that may be put to a person through their client. */
+/** A checked form. */
 export interface AskedForm {
   readonly message: string
   readonly schema: FormSchema
-  /** Equal for the same question. */
+  /** Digest of the question. */
   readonly fingerprint: string
-  /** The answer as the author's own schema reads it, or what is wrong with it. */
+  /** Reads an answer with the author's own schema. */
   read(content: unknown): Promise<Read>
 }
 
@@ -29,7 +29,7 @@ export type Read =
   | { readonly kind: 'valid'; readonly content: Content; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
-/** Refuses what must not be asked; the author's schema is brought to what a form can say. */
+/** Checks a form, and translates the author's schema into the form schema of MCP. Throws for what must not be asked. */
 export function askedForm(limits: ElicitationLimits, message: string, input: FormInput): AskedForm {
   checkMessage(limits, message)
   const author = isStandard(input) ? input : undefined
@@ -59,7 +59,7 @@ async function readAnswer(
   const { content } = validated
   if (author === undefined) return { kind: 'valid', content, value: content }
 
-  // The author's schema may ask for more than a form can say.
+  // The author's schema may be stricter than a form schema can express.
   const read = await author['~standard'].validate(content)
   if (read.issues === undefined) return { kind: 'valid', content, value: read.value }
   const errors = read.issues.map(({ path, message }) => ({ field: fieldOf(path?.[0]), message }))

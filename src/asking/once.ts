@@ -7,7 +7,7 @@ import type { RequestContext } from './context.ts'
 const day = 86_400_000
 const lookAgainMs = 100
 
-/** Runs a step once in a walk, however often the walk is walked, and gives its result each time. */
+/** Runs a step once in a walk, however often the handler runs, and returns its result each time. */
 export async function once<T>(
   { assent, walk, clocks }: RequestContext,
   name: string,
@@ -23,11 +23,11 @@ export async function once<T>(
       case 'finished':
         return JSON.parse(await vault.open(claimed.result, stepIdentity(key))).value
       case 'begun':
-        // It may be running right now, for an earlier round of the same call.
+        // It may be running right now, in an earlier request of the same call.
         if (performance.now() < patience) break
         throw new AskRefused(
           'already-run',
-          `"${name}" was begun before, and nobody knows how it ended. It is not done again.`,
+          `"${name}" was started before, and its result is not known. It is not run again.`,
         )
       case 'claimed': {
         const value = await work()
@@ -43,6 +43,6 @@ function jsonOf(value: unknown): string {
   try {
     return JSON.stringify({ value })
   } catch (error) {
-    throw new BadArgument('What a step gives must be JSON.', { cause: error })
+    throw new BadArgument('The result of a step in once() must be JSON.', { cause: error })
   }
 }

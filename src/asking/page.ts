@@ -19,7 +19,7 @@ export function pageAsk(ask: Omit<PageAsk, 'fingerprint'>): PageAsk {
   return { ...ask, fingerprint: digest({ question, purpose, type, metadata }) }
 }
 
-/** Keeps the question; asked again about the same thing, it is the same one. */
+/** Keeps the question. Asked again about the same thing, it returns the one that is open. */
 export async function openPage(
   { assent, call, name, clocks }: RequestContext,
   about: string,
@@ -39,12 +39,12 @@ export async function openPage(
   return { id: elicitation.id, question: elicitation.question }
 }
 
-/** What a question of this walk is about: no other walk joins it. */
+/** What a question of this walk is about. It keeps other walks from joining the question. */
 export function aboutOf({ walk }: RequestContext, key: string): string {
   return `${walk.id} ${key}`
 }
 
-/** The requester's own client, as one who answers. */
+/** The requester, answering through their own client. */
 export function clientOf({ call, person }: RequestContext): Answering {
   return { participant: person.participant, groups: person.groups, via: 'client', client: call.requester.client }
 }

@@ -2,15 +2,15 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 
 const everyMs = 10_000
 
-/** How far each request got: progress rises through all its questions, also those asked together. */
+/** The last progress that was sent for each request. Progress must rise through all its questions. */
 const told = new WeakMap<ServerContext, { last: number }>()
 
-/** Counts the progress of another context of the same request with this one's. */
+/** Makes two contexts of the same request count their progress together. */
 export function shareProgress(ctx: ServerContext, other: ServerContext): void {
   told.set(other, toldOf(ctx))
 }
 
-/** The number to tell next: the one that is wanted, if it is higher than what was told before. */
+/** The next progress value: the wanted one, if it is higher than the last one sent. */
 export function risingProgress(ctx: ServerContext, wanted: number): number {
   const soFar = toldOf(ctx)
   soFar.last = wanted > soFar.last ? wanted : soFar.last + smallStep
@@ -25,7 +25,7 @@ function toldOf(ctx: ServerContext): { last: number } {
   return known
 }
 
-/** While a person takes their time, tells a client that wants to know, so that it does not give up (X26-04). */
+/** Sends progress while a person decides, if the client asked for it, so that the client does not time out (X26-04). */
 export async function keepingAlive<T>(ctx: ServerContext, work: () => Promise<T>): Promise<T> {
   const progressToken = ctx.mcpReq._meta?.progressToken
   if (progressToken === undefined) return work()

@@ -2,7 +2,7 @@ import type { StepStore } from './step.ts'
 
 const page = 500
 
-/** Deletes every step that was worth remembering only until before `moment`. Returns how many. */
+/** Deletes every step whose `until` is before `moment`. Returns how many. */
 export async function deleteSteps(steps: Pick<StepStore, 'deleteSteps'>, moment: Date): Promise<number> {
   let deleted = 0
   for (;;) {

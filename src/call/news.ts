@@ -1,4 +1,4 @@
-/** What happened on the way of calls, for whoever counts or logs it. */
+/** Events of the gateway, for metrics and logs. */
 export type GatewayNews =
   | CallEnded
   | {
@@ -10,18 +10,18 @@ export type GatewayNews =
     }
   | Negotiated
 
-/** A call came to its end; one that waits for an answer did not yet. */
+/** A call ended. One that waits for an answer has not. */
 export interface CallEnded {
   readonly kind: 'call-ended'
   readonly server: string
-  /** `refused`: it never ran. */
+  /** `refused`: it did not run. */
   readonly outcome: 'done' | 'failed' | 'refused'
   readonly durationMs: number
-  /** Without what upstreams and providers took; absent where a person was waited for. */
+  /** The gateway's own part of the time, without upstreams and providers. Absent if a person was waited for. */
   readonly ownMs?: number
 }
 
-/** What was agreed on with one side, told when it is new. */
+/** What was negotiated with a client or an upstream. Told once for each combination. */
 export interface Negotiated {
   readonly kind: 'negotiated'
   readonly side: 'client' | 'upstream'

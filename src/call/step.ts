@@ -6,7 +6,7 @@ export interface StepKey {
   readonly name: string
 }
 
-/** A step that ran, with what came of it. */
+/** A step that ran, with its result. */
 export interface FinishedStep {
   readonly key: StepKey
   readonly result: Sealed
@@ -14,22 +14,22 @@ export interface FinishedStep {
 
 /** How claiming a step ended. */
 export type Claimed =
-  /** It is the caller's to run, and nobody else's ever. */
+  /** The caller may run it, and nobody else ever may. */
   | { readonly kind: 'claimed' }
-  /** Somebody claimed it before: it runs now, or ran and nobody knows how it ended. */
+  /** It was claimed before: it is running, or its result is not known. */
   | { readonly kind: 'begun' }
-  /** It ran, and this is what came of it. */
+  /** It ran, with this result. */
   | { readonly kind: 'finished'; readonly result: Sealed }
 
 /** Remembers the steps of walks that must not run twice. */
 export interface StepStore {
-  /** Of many who claim at once exactly one gets it. `until` says how long it is worth remembering. */
+  /** Of many simultaneous claims exactly one succeeds. It is remembered at least until `until`. */
   claim(key: StepKey, until: Date): Promise<Claimed>
-  /** Keeps what came of a claimed step. False: it was not claimed, or is finished already. */
+  /** Keeps the result of a claimed step. False: it was not claimed, or is finished already. */
   finish(key: StepKey, result: Sealed): Promise<boolean>
   /** Finished ones with a result sealed under another key than `key`, in no promised order. */
   listSealedExcept(key: string, limit: number): Promise<FinishedStep[]>
-  /** Puts `next` in the place of `previous`. False: that is not what is kept. */
+  /** Replaces `previous` by `next`. False: something else is kept. */
   reseal(key: StepKey, previous: Sealed, next: Sealed): Promise<boolean>
   /** Every key that some kept result is sealed under. */
   sealingKeys(): Promise<string[]>

@@ -2,18 +2,18 @@ import type { Question } from '../elicitation/elicitation.ts'
 import { formFor, type Revision } from '../elicitation/form/revision.ts'
 import type { FormSchema } from '../elicitation/form/schema.ts'
 
-/** The params of one `elicitation/create`, as a revision spells them. */
+/** The parameters of an `elicitation/create` request. */
 export type ElicitParams =
   | { mode?: 'form'; message: string; requestedSchema: FormSchema }
   | { mode: 'url'; message: string; url: string; elicitationId?: string }
 
 export interface FormOnItsWay {
   readonly params: ElicitParams
-  /** Turns what comes back into an answer to the schema that was asked. */
+  /** Turns the client's answer into an answer to the original schema. */
   lift(content: unknown): unknown
 }
 
-/** A form as this revision can say it (E06-04, E11-12 to E11-15). */
+/** A form in what this revision supports (E06-04, E11-12 to E11-15). */
 export function formParams(message: string, schema: FormSchema, revision: Revision): FormOnItsWay {
   const { schema: requestedSchema, lift } = formFor(schema, revision)
   const mode = revision === '2025-06-18' ? {} : { mode: 'form' as const }

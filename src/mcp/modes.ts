@@ -2,7 +2,7 @@ import { isPlainObject } from '../base/json.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
 import { type ClientInfo, type Quirk, quirkOf } from './quirks.ts'
 
-/** In which ways a client can be asked. */
+/** The modes of elicitation that a client supports. */
 export interface Modes {
   readonly form: boolean
   readonly url: boolean
@@ -10,7 +10,7 @@ export interface Modes {
 
 const none: Modes = { form: false, url: false }
 
-/** What a client declared, and what we know about it besides, which only ever narrows. `{}` means form only (E11-09). */
+/** The modes that a client declared, less those that its quirks take away. `{}` means form only (E11-09). */
 export function modesOf(
   declared: unknown,
   revision: Revision | undefined,

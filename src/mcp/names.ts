@@ -1,5 +1,5 @@
-/** The key under which servers with Assent declare that they answer `elicitation/track`. */
+/** The key in `capabilities.experimental` of servers that answer `elicitation/track`. */
 export const trackCapability = 'assent/elicitation-track'
 
-/** The key in a result's `_meta` under which a call that did not run says why. */
+/** The key in a result's `_meta` that says why a call did not run. */
 export const outcomeKey = 'assent/outcome'

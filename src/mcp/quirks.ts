@@ -1,10 +1,10 @@
-/** What a client says it is: for people to read, and to look up what is known of it. Never to trust it more. */
+/** What a client calls itself. Shown to people and used to look up quirks, never to trust the client more. */
 export interface ClientInfo {
   readonly name: string
   readonly version: string
 }
 
-/** A mode that a client declares but does not really show, in all versions or those before one. */
+/** Modes that a named client declares but does not show to a person, in all versions or those before one. */
 export interface Quirk {
   readonly name: string
   /** The first version without the quirk. */
@@ -13,7 +13,7 @@ export interface Quirk {
   readonly lacks: readonly ('form' | 'url')[]
 }
 
-/** The modes this client declares without meaning it. */
+/** The modes that this client declares but does not show to a person. */
 export function quirkOf(client: ClientInfo | undefined, quirks: readonly Quirk[]): readonly ('form' | 'url')[] {
   if (client === undefined) return []
   return quirks

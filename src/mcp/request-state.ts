@@ -12,7 +12,7 @@ export interface CallIdentity {
   readonly arguments: unknown
 }
 
-/** A state that was not made by us for this request, or is too old. What exactly is wrong is nobody's business. */
+/** A state that we did not make for this request, or that has expired. The message never says which. */
 export class StateRefused extends AssentError {
   readonly code = 'state_refused'
   constructor(cause: unknown) {
@@ -20,19 +20,19 @@ export class StateRefused extends AssentError {
   }
 }
 
-/** Attackers send long states too: so much is ever looked at. */
+/** Longer states are not opened. */
 const longest = 262_144
 
 /**
- * Seals what a 2026 client echoes: it can neither read nor change it, and it opens only for the same participant and
- * client, the same method, name and arguments, and only until it expires (M26-06 to M26-10).
+ * Seals a state for a 2026 client to echo. The client can neither read nor change it. It opens only for the same
+ * participant, client, method, name and arguments, and only until it expires (M26-06 to M26-10).
  */
 export async function sealState(vault: Vault, call: CallIdentity, state: unknown, expiresAt: Date): Promise<string> {
   const { key, box } = await vault.seal(JSON.stringify({ e: expiresAt.getTime(), s: state }), bindingOf(call))
   return `${key}~${box}`
 }
 
-/** What was sealed for this very request. Throws `StateRefused` for anything else. */
+/** Opens a state that was sealed for this request. Throws `StateRefused` for any other. */
 export async function openState(vault: Vault, call: CallIdentity, text: string, now: Date): Promise<unknown> {
   try {
     const split = text.length > longest ? -1 : text.indexOf('~')

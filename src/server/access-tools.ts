@@ -7,7 +7,7 @@ import { runTool } from '../asking/run-handler.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../elicitation/result.ts'
 
-/** What a client is told of an account: whether it can be used, and what is open about it. Never anybody else's. */
+/** What a client learns about its requester's account: whether it is connected, and how a request for it stands. */
 interface AccessStatus {
   readonly [key: string]: unknown
   readonly provider: string
@@ -19,8 +19,8 @@ interface AccessStatus {
 }
 
 /**
- * Tools for clients that cannot send anyone to a page: the model asks for access itself, and shows the person the link.
- * The person signs in on our page all the same, so a link in the wrong hands opens nothing.
+ * Tools for clients without url mode: the model asks for access itself, and shows the person the link. The page still
+ * checks who opens it, so a link in the wrong hands opens nothing.
  */
 export function addAccessTools({ assent }: AskingSettings, server: McpServer, names: readonly string[]): void {
   const providers = z.enum(names as [string, ...string[]])
@@ -89,7 +89,7 @@ async function requestByLink(
   return told({ provider, status: 'pending', elicitationId: id, url: question.url })
 }
 
-/** Another person's request looks like one that never was. */
+/** Another person's request gets the same answer as one that does not exist. */
 async function statusOfRequest({ assent, call }: RequestContext, provider: string, id: string): Promise<AccessStatus> {
   const asked = await assent.get(id as ElicitationId)
   const isTheirs =

@@ -26,7 +26,7 @@ import { type ArgumentsHandler, withOrWithoutArguments } from './handler-argumen
 import { registeredTools } from './registered-tools.ts'
 
 export interface AssentServerOptions {
-  /** How people know this server. */
+  /** The server's name for people. */
   readonly name: string
   readonly clocks?: {
     /** How long a person has to answer. Default: Assent's `clocks.question`. */
@@ -38,9 +38,9 @@ export interface AssentServerOptions {
     /** How long `elicitation/track` waits. Default: 300 seconds. */
     readonly track?: Duration
   }
-  /** How a client of 2025-11-25 is sent to a page: asked in the call, or told by the error -32042. Default: push. */
+  /** How a 2025-11-25 client is sent to a page: by a request during the call, or by the error -32042. Default: push. */
   readonly urlBy?: 'push' | 'error'
-  /** Clients of 2025 without a session are sent to pages by the error -32042, though they declared nothing. Default: no. */
+  /** Send 2025 clients without a session to pages by the error -32042, although they declared nothing. Default: false. */
   readonly assumeUrl?: boolean
   readonly quirks?: readonly Quirk[]
   /** Adds `request_access`, `check_access_status` and `revoke_access` for these providers, or all. Default: none. */
@@ -49,14 +49,14 @@ export interface AssentServerOptions {
 
 type Maybe<T> = T | Promise<T>
 
-/** What a tool gives back, or the SDK's own questions. */
+/** The result of a tool, or questions made with the SDK. */
 type ToolResult = CallToolResult | InputRequiredResult
 
 /** Lets the tools, prompts and resources of MCP servers ask a person. */
 export interface AssentServer {
-  /** A server of the SDK whose handlers may ask. */
+  /** Makes an SDK server whose handlers may ask. */
   server(info: Implementation, options?: McpServerOptions): McpServer
-  /** The same for a server that was made already, before anything was added to it. */
+  /** The same for an existing SDK server. Call it before you register anything. */
   attach(server: McpServer): McpServer
   /** A tool that asks: `registerTool(name, config, tool(async (args, ask, ctx) => …))`. */
   tool<Args>(
@@ -78,13 +78,13 @@ export interface AssentServer {
   resource<Rest extends unknown[]>(
     handler: (uri: URL, ask: Asks, ...rest: Rest) => Maybe<ReadResourceResult | InputRequiredResult>,
   ): (uri: URL, ...rest: Rest) => Promise<ReadResourceResult | InputRequiredResult>
-  /** Serves 2026-07-28 by the request and 2025 by the session, over HTTP. */
+  /** Serves over HTTP: 2026-07-28 by the request, 2025 by the session. */
   http(factory: ServerFactory, options?: Omit<HttpOptions, 'clock' | 'login'>): HttpServing
-  /** Serves one client over this process's standard input and output, whichever revision it speaks. */
+  /** Serves one client of any revision over this process's standard input and output. */
   stdio(factory: McpServerFactory, options?: ServeStdioOptions): StdioServerHandle
 }
 
-/** Binds asking to one Assent and the name that people know the server by. */
+/** Lets MCP servers made with the SDK ask people through an Assent. */
 export function createAssentServer(assent: AssentForServers, options: AssentServerOptions): AssentServer {
   const settings = settingsFrom(assent, options)
   const withTools = providersWithTools(assent, options)

@@ -12,11 +12,11 @@ import { AskRefused } from '../mcp/refusal.ts'
 export interface CreatedUrl {
   readonly elicitationId: ElicitationId
   readonly url: string
-  /** Tells the asking client that the person is done. It is also told by itself, once they are. */
+  /** Tells the client that the person has finished. Assent also does it by itself when the question is settled. */
   completionNotifier(): Promise<void>
 }
 
-/** Asks step by step, for handlers that keep the steps in their own hands. */
+/** Asking in single steps, for handlers that control each of them. */
 export interface ExplicitAsking {
   /** Keeps a question that is answered on a page. `schema`: what the page asks for, as the form schema of MCP. */
   createUrl(params: {
@@ -29,9 +29,9 @@ export interface ExplicitAsking {
   throwRequired(urls: readonly RequiredPage[]): never
   /** Whether the client can send its person to a page. */
   isSupported(): boolean
-  /** The result of a question that was asked for this participant. */
+  /** The result of a question of this participant. Undefined while nobody has answered. */
   getResult(id: ElicitationId): Promise<ElicitationResult | undefined>
-  /** The latest answer of the verified participant; any other user id is refused. */
+  /** The latest answer of the verified participant. Throws for any other user id. */
   findByUserAndType(userId: string, type: string): Promise<ElicitationResult | undefined>
   elicitForm(params: { message: string; requestedSchema: Record<string, unknown> }): Promise<FormResponse>
 }
@@ -40,7 +40,7 @@ export type FormResponse =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel' }
 
-/** Someone looked for the answers of another user. */
+/** A handler asked for the answers of another user than the one who sent the request. */
 class AnotherUser extends AssentError {
   readonly code = 'participant_mismatch'
   constructor() {
@@ -48,7 +48,7 @@ class AnotherUser extends AssentError {
   }
 }
 
-/** The steps, for the request that this context belongs to. `ask` is what its handler was given. */
+/** The explicit API for one request. `ask` is the one that its handler was given. */
 export function explicitAsking(ctx: ServerContext, ask: Asks): ExplicitAsking {
   const context = contextOf(ctx)
   const { assent, call, modes, name, clocks } = context

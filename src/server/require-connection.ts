@@ -3,8 +3,8 @@ import type { Account, ConnectionOptions } from '../asking/account.ts'
 import type { Asks } from '../asking/asks.ts'
 
 /**
- * A guard for a tool: its handler runs with the requester's account at a provider in hand, and not before. Use it
- * within `tool`: `tool(requireConnection('notes', { scopes: ['notes.read'] }, async (args, ask, ctx, notes) => …))`.
+ * A guard for a tool: its handler runs only with the requester's account at a provider, and gets it as an argument. Use
+ * it within `tool`: `tool(requireConnection('notes', { scopes: ['notes.read'] }, async (args, ask, ctx, notes) => …))`.
  */
 export function requireConnection<Args, Result>(
   provider: string,

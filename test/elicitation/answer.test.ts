@@ -47,6 +47,33 @@ describe('an answer', () => {
     })
   })
 
+  test.each([
+    ['a page elsewhere', { mode: 'url', message: 'Go there', url: 'https://example.com/pick' }],
+    ['a page of its own', { mode: 'url', message: 'Go there', page: 'pick' }],
+  ] as const)('on %s without a schema keeps the data it came with', async (_, question) => {
+    const assent = await anAssent()
+    const { elicitation } = await assent.ask(anAsk({ question }))
+    const content = { city: 'Oslo', nights: 3, breakfast: true, guests: ['Ada', 'Bo'] }
+    await assent.answer(elicitation.id, onPage(alice), { action: 'accept', content })
+    expect(await assent.getResult(alice, elicitation.id)).toMatchObject({ success: true, data: content })
+  })
+
+  test.each([
+    ['nested data', { city: { name: 'Oslo' } }, 'city'],
+    ['half a character', { city: '\ud800' }, 'city'],
+    ['a name that is no text', { '\ud800': 'Oslo' }, '\ud800'],
+    ['a list of numbers', { guests: [1] }, 'guests'],
+    ['what is no number', { nights: Number.NaN }, 'nights'],
+    ['too much', { city: 'x'.repeat(2_000_000) }, ''],
+  ])('on a page without a schema is refused for %s', async (_, content, field) => {
+    const assent = await anAssent()
+    const question = { mode: 'url', message: 'Go there', url: 'https://example.com/pick' } as const
+    const { elicitation } = await assent.ask(anAsk({ question }))
+    const answered = await assent.answer(elicitation.id, onPage(alice), { action: 'accept', content } as never)
+    expect(answered).toEqual({ kind: 'invalid', errors: [{ field, message: expect.any(String) }] })
+    expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
+  })
+
   test('carries nothing that was not asked for', async () => {
     const assent = await anAssent()
     const answerTo = async (ask: Ask, given: Answer) => {

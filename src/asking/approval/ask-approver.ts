@@ -15,21 +15,21 @@ import { answerFrom, formIn } from './take-approval.ts'
 
 const perRequest = '2026-07-28'
 
-/** An approval that is open, and where it stands in its walk. */
+/** An open approval, and its place in the walk. */
 interface OpenApproval {
   readonly key: string
   readonly fingerprint: string
   readonly elicitation: Elicitation
 }
 
-/** Whether the client of this request can be sent a question at all. */
+/** Whether this request's client can be sent a question at all. */
 export function canBeAskedNow({ revision, canPush }: RequestContext): boolean {
   return isPerRequest(revision) || canPush
 }
 
 /**
- * Asks by the best way the requester's own client has: a form where it may show the approval, else the page. Comes back
- * when the question is settled, by whomever; or with why this client is no way to the one who is asked.
+ * Asks through the requester's own client, by a form if it can show the whole approval, else by a page. Returns undefined
+ * when the question is settled, by anybody; otherwise why this client cannot reach the approver.
  */
 export async function askApprover(
   context: RequestContext,
@@ -68,13 +68,13 @@ async function putPage(context: RequestContext, round: Round, open: OpenApproval
   return seen.state.kind === 'open' ? round.rest() : undefined
 }
 
-/** What the walk knows of this very question: what the client says to an earlier one is no answer to it. */
+/** What the walk's state holds about this question. An answer to an earlier question does not count for it. */
 function pendingOf(walk: RequestContext['walk'], { key, elicitation }: OpenApproval) {
   const pending = Object.hasOwn(walk.pending, key) ? walk.pending[key] : undefined
   return pending?.record === elicitation.id ? pending : undefined
 }
 
-/** False: the client gave no answer. */
+/** False: the client did not answer. */
 async function pushForm(context: RequestContext, elicitation: Elicitation, form: ClientForm): Promise<boolean> {
   const { revision, ctx } = context
   if (revision === undefined) return false
@@ -95,7 +95,7 @@ async function pushForm(context: RequestContext, elicitation: Elicitation, form:
 
 const asGiven = (content: unknown) => content
 
-/** Forms of 2025-06-18 show no values to begin with: there, what is left empty stays as it is. */
+/** Forms of 2025-06-18 have no default values. There, an empty field keeps the value it has. */
 function withoutValues(schema: FormSchema): { schema: FormSchema; fill(content: unknown): unknown } {
   const values = Object.entries(schema.properties).flatMap(([name, field]) =>
     field.default === undefined ? [] : [[name, field.default] as const],
@@ -134,7 +134,7 @@ function isToldByError({ modes, canPush, urlBy, assumeUrl }: RequestContext): bo
   return canPush ? modes.url && urlBy === 'error' : assumeUrl
 }
 
-/** By the error -32042 the client sends its person to the page, and makes the same call again (E11-23). */
+/** With the error -32042 the client sends its person to the page, and then repeats the call (E11-23). */
 function putIntoError(context: RequestContext, round: Round, { key, elicitation }: OpenApproval): Promise<never> {
   context.completeLater(elicitation.id)
   return round.put(key, urlParams(pageOf(context, elicitation), elicitation.id, '2025-11-25'))

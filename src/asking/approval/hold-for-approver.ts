@@ -8,8 +8,8 @@ import { keepingAlive } from '../progress.ts'
 import type { Round } from '../rounds/round.ts'
 
 /**
- * Waits a while for someone whom this client cannot ask: they are told in the inbox and on channels. Still open, the
- * call ends with words that say who must answer, where and until when; the same call after the yes runs at once.
+ * Waits for an approver whom this client cannot reach; the inbox and the channels show them the question. If it is still
+ * open after `clocks.hold`, the call ends as pending. The same call, made again after the yes, runs at once.
  */
 export async function holdForApprover(context: RequestContext, round: Round, { id }: Elicitation): Promise<void> {
   const { assent, clocks, ctx, revision } = context
@@ -19,7 +19,7 @@ export async function holdForApprover(context: RequestContext, round: Round, { i
   if (seen.state.kind === 'open') throw stillPending(context, seen)
 }
 
-/** The end of a call for now, for the model: whose yes it waits for, where, and until when. */
+/** The refusal of a call that is pending: tells the model whose yes it waits for, where, and until when. */
 export function stillPending(
   { assent, person }: RequestContext,
   { id, answerers, expiresAt }: Elicitation,
@@ -36,9 +36,9 @@ export function stillPending(
   )
 }
 
-/** The client turned out to be no way to the one who is asked, and the rule names no other: nobody will ever answer. */
+/** The refusal of a call that nobody can approve: the client cannot ask, and the rule names no other approver. */
 export async function cannotAskApprover({ assent, call }: RequestContext, { id }: Elicitation): Promise<AskRefused> {
   await assent.withdraw(id, call.requester, 'the client could not ask')
-  const message = 'This needs a yes from a person, and this client cannot ask for it, so it is denied.'
+  const message = 'This call needs approval by a person, and this client cannot ask for it. It was denied.'
   return new AskRefused('denied', message, 'cannot-ask')
 }

@@ -10,8 +10,8 @@ import type { RequestContext } from '../context.ts'
 import { clientOf } from '../page.ts'
 
 /**
- * Takes what a 2026 client says to the approval that its walk waits for. Before anything is decided: a no counts, whatever
- * was allowed meanwhile.
+ * Takes a 2026 client's answer to the approval that its walk waits for. To be called before anything is decided: a no
+ * counts, even if the call was allowed in the meantime.
  */
 export async function takeAnswer(context: RequestContext, key: string): Promise<void> {
   const { walk, responses } = context
@@ -35,14 +35,14 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
   walk.pending[key] = { ...pending, tries: tries, problem: wordsFor(errors) }
 }
 
-/** The approval as this client may show it; undefined: it is the page's. */
+/** The approval as a form for this client. Undefined: it needs the page. */
 export function formIn({ modes, person }: RequestContext, asked: Elicitation): ClientForm | undefined {
   const about = approvalIn(asked)
   if (about === undefined || asked.question.mode !== 'form' || !modes.form || !isAsked(asked, person)) return undefined
   return formForClient(about.call, about.decision, asked.question.message)
 }
 
-/** Answers for the client's person. Undefined: it is settled; else what was wrong, and it can be asked again. */
+/** Answers the question for the client's person. Returns what is wrong with the answer, or undefined if it was taken. */
 export async function answerFrom(
   context: RequestContext,
   { id }: Elicitation,
@@ -55,7 +55,7 @@ export async function answerFrom(
     await assent.answer(id, clientOf(context), { action: given.action })
     return undefined
   }
-  // The page offers more than a client is shown: only what was shown can be chosen here.
+  // The page offers more choices than the form. Only what the form offered can be chosen here.
   const read = validateContent(schema, lift(given.content ?? {}))
   if (read.kind === 'invalid') return read.errors
   const answered = await assent.answer(id, clientOf(context), { action: 'accept', content: read.content })

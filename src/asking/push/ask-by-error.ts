@@ -10,9 +10,9 @@ import type { Round } from '../rounds/round.ts'
 const day = 86_400_000
 
 /**
- * Tells a client of 2025-11-25 by the error -32042 to send its person to a page and to call again (E11-23). Called
- * again with the same arguments, the answer is found by its type: an author's own, which stays good for every call, or
- * one made of this very call, which is good once.
+ * Ends the call of a 2025-11-25 client with the error -32042: its person has to visit a page, then it calls again
+ * (E11-23). The repeated call finds the answer by its type. A type given by the author is valid for every call; one made
+ * from this call is valid once.
  */
 export async function askByError(
   context: RequestContext,
@@ -31,7 +31,7 @@ export async function askByError(
   ])
   const type = ask.type ?? `call-${about}`
   const known = await assent.find(call.requester.participant, type)
-  // That an account was connected once says nothing: whether it can be used now was looked at before.
+  // An old "connected" does not count: the caller has just found that the account cannot be used.
   const isOld = 'connect' in ask.question && known?.success === true
   if (
     known !== undefined &&
@@ -46,7 +46,7 @@ export async function askByError(
   return round.put(key, urlParams(question, id, '2025-11-25'))
 }
 
-/** An answer to one call counts for one call; and a no is told once, after which the person may be asked again. */
+/** An answer to one call counts for one call. A no counts once, after which the person may be asked again. */
 async function isFirstUse(
   { assent }: RequestContext,
   type: string,

@@ -12,13 +12,13 @@ import { keepingAlive } from '../progress.ts'
 
 const readyMs = 5_000
 
-/** How a pushed question ended: answered by the client, settled elsewhere meanwhile, or not answered by this client at all. */
+/** How a pushed question ended: answered by the client, settled elsewhere in the meantime, or not answered by this client. */
 export type Pushed =
   | { readonly kind: 'answered'; readonly result: ElicitResult }
   | { readonly kind: 'settled'; readonly elicitation: Elicitation }
   | { readonly kind: 'unanswered' }
 
-/** Asks a client of 2025 by a form, and waits. Undefined: the client gave no answer in its time; there may be another way. */
+/** Asks a 2025 client by a form, and waits. Undefined: the client did not answer in time, so another way may be tried. */
 export async function pushForm(
   context: RequestContext,
   revision: Revision,
@@ -43,7 +43,7 @@ export async function pushForm(
     if (pushed.kind === 'unanswered') {
       const last = await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
       if (last.state.kind !== 'answered') return undefined
-      // Somebody answered elsewhere in the last moment.
+      // It was answered elsewhere at the last moment.
       pushed = { kind: 'settled', elicitation: last }
     }
     const settled =
@@ -60,12 +60,12 @@ export async function pushForm(
     if (refusal !== undefined) throw refusal
     const read = await form.read(contentOf(settled))
     if (read.kind === 'valid') return { value: read.value }
-    // It was answered elsewhere, the author's schema asks for more than the form could say, and settled is for good.
+    // It was answered elsewhere, the author's schema is stricter than the form, and a settled question stays settled.
     throw tooManyTries(read.errors)
   }
 }
 
-/** Asks a client of 2025-11-25 to send the person to a page, and waits until they are done there. */
+/** Asks a 2025-11-25 client to send the person to a page, and waits until the person has finished there. */
 export async function pushPage(
   context: RequestContext,
   revision: Revision,
@@ -91,7 +91,7 @@ export async function pushPage(
   return seen
 }
 
-/** Sends the question to the client, and waits for whoever answers first. */
+/** Sends the question to the client, and waits for the first answer: the client's, or one given elsewhere. */
 export async function push(
   { assent, ctx, call, clocks, ready }: RequestContext,
   params: ElicitParams,
@@ -114,7 +114,7 @@ export async function push(
     if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw requesterGone()
     return first
   } catch (error) {
-    // Whoever cancels takes the question back; of one who merely dropped out it stays.
+    // A cancelled call withdraws its question. A lost connection does not.
     if (isCancelled(ctx.mcpReq.signal)) await assent.withdraw(id, call.requester, 'the call was cancelled')
     throw error
   } finally {
@@ -123,14 +123,14 @@ export async function push(
   }
 }
 
-/** One that never says that it is ready is asked all the same, rather than waited for in silence. */
+/** Resolves when the client is ready, or after a while: a client that never says so is asked anyway. */
 export async function readyToBeAsked(ready: Promise<void>, signal: AbortSignal): Promise<void> {
   await Promise.race([ready, sleep(readyMs, undefined, { signal, ref: false }).catch(() => {})])
 }
 
 function pushFailed(error: unknown, isGone: boolean): Pushed {
   if (isGone || (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw requesterGone()
-  // No answer in time, or a client that declared what it cannot do: another way may work.
+  // No answer in time, or a client that cannot do what it declared: another way may work.
   return { kind: 'unanswered' }
 }
 
@@ -139,7 +139,7 @@ function isCancelled({ aborted, reason }: AbortSignal): boolean {
 }
 
 function requesterGone(): AskRefused {
-  return new AskRefused('cancelled', 'The one who asked is gone.', 'requester-gone')
+  return new AskRefused('cancelled', 'The client disconnected or cancelled the call.', 'requester-gone')
 }
 
 async function answeredBy(
@@ -151,7 +151,7 @@ async function answeredBy(
 ) {
   const given = clientAnswer(result) ?? { action: 'cancel' as const }
   if (given.action !== 'accept') return settledBy(context, id, { action: given.action })
-  // The author's schema may ask for more than the form can say: while the question is open, it can be asked again.
+  // The author's schema may be stricter than the form. While the question is open, it can be asked again.
   const read = await form.read(lift(given.content ?? {}))
   return read.kind === 'invalid' ? read : settledBy(context, id, { action: 'accept', content: read.content })
 }

@@ -3,32 +3,32 @@ import type { ElicitParams } from '../../mcp/elicit-params.ts'
 import type { RequestContext } from '../context.ts'
 import { sealWalk } from './seal-walk.ts'
 
-/** One round of a 2026 client: the questions that a handler puts before it can go on. */
+/** One round with a 2026 client: the questions that the handler needs answered before it can continue. */
 export interface Round {
-  /** Puts a question, and never resolves: the handler is walked again when the answer is there. */
+  /** Adds a question to the round. Never resolves: the handler runs again when the answer is there. */
   put(key: string, params: ElicitParams): Promise<never>
-  /** The same for what an upstream asks of the client itself, such as sampling. */
+  /** The same for a request of an upstream to the client itself, such as sampling. */
   putRequest(key: string, request: InputRequest): Promise<never>
-  /** Ends the round without a new question: the client comes back by itself. */
+  /** Ends the round without a question: the client retries by itself. Never resolves. */
   rest(): Promise<never>
-  /** Runs one ask. The round does not end while another ask may still put its question. */
+  /** Runs one ask. The round does not end while another ask may still add its question. */
   during<T>(ask: () => Promise<T>): Promise<T>
-  /** Waits for a person within an ask, which does not keep the round from ending. */
+  /** Waits for a person within an ask. This does not keep the round from ending. */
   hold<T>(wait: () => Promise<T>): Promise<T>
-  /** Aborts when the round is over or the client is gone. */
+  /** Aborted when the round is over or the client has disconnected. */
   readonly signal: AbortSignal
   /** Resolves when the round is over. */
   readonly over: Promise<void>
   readonly requests: ReadonlyMap<string, InputRequest>
 }
 
-/** Something that the client is asked for, by its method. */
+/** A request to the client, as part of an `input_required` result. */
 export interface InputRequest {
   readonly method: string
   readonly params: object
 }
 
-/** Questions put in the same breath go out together. */
+/** Starts a round. Questions that are asked at the same time go out together. */
 export function startRound(gone: AbortSignal): Round {
   const requests = new Map<string, InputRequest>()
   let ending: AbortController | undefined
@@ -40,7 +40,7 @@ export function startRound(gone: AbortSignal): Round {
     underWay += 1
   }
 
-  /** A handler that got its answer may ask on in the same breath, so the end is judged after it. */
+  /** A handler that just got an answer may ask again in the same tick, so the end is decided after it. */
   function pause(): void {
     underWay -= 1
     if (!isEnding) return
@@ -69,14 +69,14 @@ export function startRound(gone: AbortSignal): Round {
     rest: end,
     async during(ask) {
       begin()
-      // An ask that put its question never comes back, and was counted out when it did.
+      // An ask that added its question never returns, and was counted as finished when it did.
       return ask().finally(pause)
     },
     async hold(wait) {
       pause()
       return wait().finally(begin)
     },
-    // Made when it is needed: most requests ask nothing.
+    // Made on demand: most requests ask nothing.
     get signal() {
       ending ??= new AbortController()
       return AbortSignal.any([ending.signal, gone])
@@ -86,7 +86,7 @@ export function startRound(gone: AbortSignal): Round {
   }
 }
 
-/** What the client is told at the end of a round: the questions, and the sealed state of the walk. */
+/** The `input_required` result that ends a round: its questions, and the sealed state of the walk. */
 export async function endRound(context: RequestContext, round: Round): Promise<InputRequiredResult> {
   const requestState = await sealWalk(context)
   const inputRequests = Object.fromEntries(round.requests) as never
@@ -97,7 +97,7 @@ export async function endRound(context: RequestContext, round: Round): Promise<I
 
 const ours = new WeakSet<object>()
 
-/** Whether a result ends a round of ours, and so is sealed already. */
+/** Whether `endRound` made this result, so that its state is sealed already. */
 export function endsRound(result: object): boolean {
   return ours.has(result)
 }

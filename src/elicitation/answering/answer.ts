@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../base/json.ts'
 import type { Desk } from '../desk.ts'
 import {
   type Answer,
@@ -9,6 +10,7 @@ import {
 } from '../elicitation.ts'
 import { mustExist } from '../errors.ts'
 import type { Content } from '../form/schema.ts'
+import { isText } from '../form/text.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
 import { get, saveEvent } from '../settle.ts'
 import { answerIdentity } from './answer-identity.ts'
@@ -67,7 +69,8 @@ type Checked =
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
 /** Only what was asked for is kept: an accept fits its form, a decline has a reason at most, a cancel nothing. */
-function checkAnswer({ limits }: Desk, { question }: Elicitation, given: Answer): Checked {
+function checkAnswer({ limits }: Desk, asked: Elicitation, given: Answer): Checked {
+  const { question } = asked
   switch (given.action) {
     case 'cancel':
       return { kind: 'valid', answer: { action: 'cancel' } }
@@ -77,13 +80,32 @@ function checkAnswer({ limits }: Desk, { question }: Elicitation, given: Answer)
       return { kind: 'valid', answer: { action: 'decline', reason: given.reason } }
     }
     case 'accept': {
-      if (question.schema === undefined) return { kind: 'valid', answer: { action: 'accept' } }
+      if (question.schema === undefined) return withoutSchema(limits.answerBytes, asked, given.content)
       const validated = validateContent(question.schema, given.content ?? {})
       if (validated.kind === 'invalid') return validated
       if (isTooLong(validated.content, limits.answerBytes)) return tooLong(limits.answerBytes)
       return { kind: 'valid', answer: { action: 'accept', content: validated.content } }
     }
   }
+}
+
+/** A page that asks for input and has no schema may be answered with any flat data. Every other accept carries nothing. */
+function withoutSchema(bytes: number, { question, purpose }: Elicitation, content: unknown): Checked {
+  const asksForData = question.mode === 'url' && purpose === 'input' && question.page !== 'confirm'
+  if (!asksForData || !isPlainObject(content) || Object.keys(content).length === 0)
+    return { kind: 'valid', answer: { action: 'accept' } }
+  const wrong = Object.entries(content).filter(([name, value]) => !isText(name) || !isValue(value))
+  if (wrong.length > 0) {
+    const message = 'Use text, a number, a yes or no, or a list of texts.'
+    return { kind: 'invalid', errors: wrong.map(([field]) => ({ field, message })) }
+  }
+  if (isTooLong(content, bytes)) return tooLong(bytes)
+  return { kind: 'valid', answer: { action: 'accept', content: content as Content } }
+}
+
+function isValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => isText(item))
+  return isText(value) || typeof value === 'boolean' || Number.isFinite(value)
 }
 
 function isTooLong(value: unknown, bytes: number): boolean {

@@ -2,23 +2,23 @@ import type { Clock } from '../../base/clock.ts'
 import type { Connections } from '../../connection/connections.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 
-/** Knows when an account of somebody who is here comes or goes, on whatever page or by whatever process. */
+/** Notices when accounts of connected participants are connected or disconnected, by whichever process. */
 export interface AccountWatch {
-  /** From now on tells this one of changes to the participant's accounts, by provider. Returns how to stop. */
+  /** Calls `changed` with the provider whenever an account of the participant changes. Returns how to stop. */
   watch(participant: ParticipantId, changed: (provider: string) => void): () => void
   close(): void
 }
 
 interface Watched {
   readonly listeners: Set<(provider: string) => void>
-  /** What was seen last; each look waits for the one before. */
+  /** The state at the last check. Each check waits for the one before. */
   seen: Promise<Seen>
 }
 
-/** What is connected, by provider, in words that change when the account does. */
+/** A fingerprint of each connected account, by provider. */
 type Seen = ReadonlyMap<string, string>
 
-/** Other processes that share the store say nothing: so often we look. */
+/** Changes by other processes are found by polling. */
 const lookMs = 5_000
 
 export function createAccountWatch(
@@ -39,7 +39,7 @@ export function createAccountWatch(
     const attended = here.get(participant)
     if (attended === undefined) return
     attended.seen = attended.seen.then(async (before) => {
-      // A store that is down now says nothing about accounts.
+      // A store that is down tells nothing about accounts.
       const now = await read(participant).catch(() => before)
       for (const provider of providers) {
         if (before.get(provider) === now.get(provider)) continue

@@ -3,7 +3,7 @@ import { sentCredential } from '../../connection/credential/sent-credential.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 
-/** The visitor with the account that an upstream needs, if the requester has connected it. Nobody is asked here. */
+/** The client with the account that an upstream needs. Undefined: it is not connected; nobody is asked here. */
 export async function credentialFor(
   { connections }: AssentForServers,
   { provider }: UpstreamServer,
@@ -15,7 +15,7 @@ export async function credentialFor(
   return { ...client, credential: sentCredential(access.sending, access.secret) }
 }
 
-/** The upstream did not take the account of this visitor. */
+/** To be called when the upstream rejected the account of this client. */
 export async function credentialRejected(
   { connections }: AssentForServers,
   { provider }: UpstreamServer,
@@ -23,6 +23,6 @@ export async function credentialRejected(
 ): Promise<void> {
   if (provider === undefined || credential === undefined) return
   const access = await connections.access(requester.participant, provider)
-  // Another request may have had it renewed meanwhile.
+  // Another request may have renewed it in the meantime.
   if (access.kind === 'ready' && credential.value.endsWith(access.secret)) await connections.rejected(access)
 }

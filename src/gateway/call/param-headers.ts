@@ -5,13 +5,13 @@ import { decodeHeaderValue, encodeHeaderValue } from '../upstream/wire/header-va
 
 const prefix = 'mcp-param-'
 
-/** An argument that a tool of 2026-07-28 wants repeated in a header. */
+/** An argument that a 2026-07-28 tool wants repeated in a header (`x-mcp-header`). */
 interface Repeated {
   readonly header: string
   readonly value: string | number | boolean
 }
 
-/** The `Mcp-Param-*` headers of a call: built from the arguments that are sent, with those that the tool does not name passed on (H26-14). */
+/** The `Mcp-Param-*` headers of a call, made from its arguments. Received ones that the tool does not name are passed on (H26-14). */
 export function paramHeaders(
   inputSchema: unknown,
   given: JsonObject,
@@ -67,7 +67,7 @@ function repeatedIn(schema: unknown, given: unknown): Repeated[] {
 const none: Readonly<Record<string, string>> = {}
 const declarations = new WeakMap<object, readonly string[]>()
 
-/** Tools stay the same for many calls. */
+/** Cached by schema object: a tool stays the same for many calls. */
 function declaredOnce(schema: unknown): readonly string[] {
   if (!isPlainObject(schema)) return []
   const known = declarations.get(schema) ?? declaredIn(schema)

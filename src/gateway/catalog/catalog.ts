@@ -6,7 +6,7 @@ import type { UpstreamServer } from '../options.ts'
 import { unlessCancelled } from '../upstream/unless-cancelled.ts'
 import type { DownstreamClient, Lost, Unauthorized, UpstreamError } from '../upstream/upstream.ts'
 
-/** What upstreams list. */
+/** The kinds of lists that MCP servers have. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
 export const listMethods: Readonly<Record<ListKind, string>> = {
@@ -16,13 +16,13 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
   resourceTemplates: 'resources/templates/list',
 }
 
-/** One list of one upstream, whole. */
+/** One complete list of one upstream. */
 export interface Listed {
   readonly kind: 'listed'
   readonly items: readonly JsonObject[]
-  /** How long the upstream says it holds, in milliseconds. */
+  /** How long the upstream says it may be cached, in milliseconds. */
   readonly ttlMs: number
-  /** Whether it may differ from person to person. */
+  /** Whether it may differ between requesters. */
   readonly isPrivate: boolean
 }
 
@@ -41,17 +41,17 @@ export const unlistedTool = (name: string): KnownTool => ({
 
 export type ListReply = Listed | UpstreamError | Unauthorized | Lost
 
-/** The lists of upstreams, remembered for a while for each who asks: what one sees another may not. */
+/** Caches the lists of upstreams, for each requester apart: they may see different things. */
 export interface Catalog {
   list(server: UpstreamServer, kind: ListKind, client: DownstreamClient, signal: AbortSignal): Promise<ListReply>
-  /** What was listed of a tool is believed for some seconds, unless its upstream tells of a change. Undefined: it lists no such tool. */
+  /** A tool from a list that is at most some seconds old, unless its upstream announced a change. Undefined: no such tool. */
   tool(
     server: UpstreamServer,
     name: string,
     client: DownstreamClient,
     signal: AbortSignal,
   ): Promise<KnownTool | Exclude<ListReply, Listed> | undefined>
-  /** What was remembered of this upstream is out of date; for one requester only, where that is said. */
+  /** Drops the cached lists of an upstream, for all requesters or for one. */
   forget(server: string, requester?: Requester): void
 }
 
@@ -65,7 +65,7 @@ interface Kept {
 const most = 2_000
 const mostPages = 100
 const longestMs = 60_000
-/** Many upstreams say that their list holds for no time at all; asking for it again at each call would double the work. */
+/** Many upstreams allow no caching at all. Fetching the list again for each call would double the work. */
 const believedMs = 5_000
 
 export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: number }): Catalog {
@@ -88,7 +88,7 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
     let under = fetching.get(key)
     if (under === undefined) {
       const asOf = forgotten
-      // Others may wait for it: whoever asked first and went away takes it from nobody.
+      // Not aborted with its first requester: others may wait for it.
       under = fetchAll(server, kind, client, AbortSignal.timeout(longestMs))
         .then((reply) => (reply.kind === 'listed' ? keep(key, reply, asOf) : reply))
         .finally(() => fetching.delete(key))
@@ -100,7 +100,7 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
   function keep(key: string, listed: Listed, asOf: number): Kept {
     const since = clock.now().getTime()
     const made: Kept = { listed, since, until: since + Math.min(listed.ttlMs, listsMs) }
-    // It may be from before what made us forget.
+    // A list that was requested before `forget` may be out of date.
     if (asOf === forgotten) kept.set(key, made)
     if (kept.size > most) kept.delete(kept.keys().next().value as string)
     return made
@@ -114,7 +114,7 @@ export function createCatalog({ clock, listsMs }: { clock: Clock; listsMs: numbe
     async tool(server, name, client, signal) {
       const found = await find(server, 'tools', client, signal, believedMs)
       if ('kind' in found) return found
-      // One that is not there may be new.
+      // A missing tool may be new.
       return toolIn(found, name) ?? toolIn(await find(server, 'tools', client, signal), name)
     },
     forget(server, requester) {
@@ -162,7 +162,7 @@ async function fetchAll(
     const found = result[kind]
     if (Array.isArray(found)) items.push(...(found.filter(isPlainObject) as JsonObject[]))
     if (typeof result.ttlMs === 'number') ttlMs = Math.min(ttlMs, result.ttlMs)
-    // One that does not say may list what is this requester's alone.
+    // Private unless the upstream says otherwise.
     isPrivate ||= result.cacheScope !== 'public'
     if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break
     cursor = result.nextCursor

@@ -3,19 +3,19 @@ import { digest } from '../../base/canonical.ts'
 const longest = 64
 const tail = 8
 
-/** The name of an upstream's tool or prompt where all upstreams are joined. Server ids hold no `_`, so no two can be one. */
+/** The name of a tool or prompt on the joined address. Server ids contain no `_`, so two names never collide. */
 export function joinedName(server: string, name: string): string {
   const joined = `${server}__${name}`
   if (joined.length <= longest) return joined
   return `${joined.slice(0, longest - tail - 1)}-${digest(joined).slice(0, tail)}`
 }
 
-/** Whether the name may be one that was cut, so that the end of it says nothing. */
+/** Whether a joined name may have been cut, so that its end is a digest. */
 export function mayBeCut(joined: string): boolean {
   return joined.length === longest
 }
 
-/** Whose name this is, as far as the name says. */
+/** The server id in a joined name. */
 export function serverOf(joined: string): string | undefined {
   const at = joined.indexOf('__')
   return at > 0 ? joined.slice(0, at) : undefined

@@ -4,22 +4,22 @@ import type { JsonObject } from '../../base/json.ts'
 interface Entry {
   readonly mcp: McpServer
   readonly servers: readonly string[]
-  /** Undefined: the one client of a process that serves no other. */
+  /** Undefined for the client of a pipe. */
   readonly sessionKey: string | undefined
-  /** False: a client of 2026, which hears of changes alone, and of those it asked for (B26-11). */
+  /** False for a 2026 client, which only gets the changes that it subscribed to (B26-11). */
   readonly getsEverything: boolean
 }
 
-/** The clients that stay connected (those of 2025, and whoever is at the other end of a pipe), so that what upstreams say unasked reaches those it is for. */
+/** The clients that stay connected (2025 sessions and pipes), to pass notifications of upstreams on to them. */
 export interface ClientRegistry {
   add(entry: Entry, closed: AbortSignal): void
-  /** Tells the client on this lane, if this upstream serves it. */
+  /** Notifies the client with this session key, if this upstream is in its scope. */
   tell(server: string, sessionKey: string | undefined, method: string, params: JsonObject): void
 }
 
 export function createClientRegistry(): ClientRegistry {
   const entries = new Set<Entry>()
-  // A client that is gone, or did not declare it, misses nothing.
+  // Fails for a client that disconnected, which needs no notification.
   const say = ({ mcp }: Entry, method: string, params: JsonObject) =>
     void mcp.server.notification({ method, params } as never).catch(() => {})
 

@@ -4,13 +4,13 @@ import type { GatewayNews, Negotiated } from '../../call/news.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { UpstreamEra } from '../upstream/upstream.ts'
 
-/** Tells what was agreed on with clients and upstreams, once and again when it changes. */
+/** Reports what was negotiated with clients and upstreams, when it is new. */
 export interface Negotiations {
   client(caller: Pick<Caller, 'clientInfo' | 'declared' | 'version'>): void
   upstream(server: string, era: UpstreamEra): void
 }
 
-/** Clients that are remembered as told; strangers may come under any number of names. */
+/** How many reports are remembered. Clients may come under any number of names. */
 const most = 200
 
 export function createNegotiations(news: Events<GatewayNews> | undefined): Negotiations {
@@ -26,7 +26,7 @@ export function createNegotiations(news: Events<GatewayNews> | undefined): Negot
 
   return {
     client({ clientInfo, declared, version = 'unknown' }) {
-      // Clients of 2026 say it with each request.
+      // 2026 clients negotiate with each request, so this must be cheap when nobody listens.
       if (news === undefined) return
       tell({
         kind: 'negotiated',

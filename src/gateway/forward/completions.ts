@@ -1,13 +1,13 @@
-/** Remembers which pages of upstreams are done, for those who wait for them. */
+/** Knows which pages of upstreams were reported as done. */
 export interface Completions {
   tell(elicitationId: string): void
-  /** Resolves when one of them is done, when the time is over, or when the signal says so. */
+  /** Resolves when one of them is done, after `timeoutMs`, or when the signal aborts. */
   wait(ids: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void>
 }
 
 const most = 1_000
 
-/** A page may be done before anybody waits for it, so the last ones are remembered. */
+/** A page may be done before anybody waits for it, so the latest ones are remembered. */
 export function createCompletions(): Completions {
   const done = new Set<string>()
   const waiting = new Set<() => void>()

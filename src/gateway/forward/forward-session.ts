@@ -1,4 +1,5 @@
 import { refusedBy } from '../../asking/answers.ts'
+import { recordAsked } from '../../asking/carried-question.ts'
 import { keepingAlive, shareProgress } from '../../asking/progress.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
@@ -19,10 +20,10 @@ export interface SessionContext {
   readonly completions: Completions
 }
 
-/** How often a person is sent to other pages within one call. */
+/** How many rounds of pages one call may have. */
 const mostPageRounds = 5
 
-/** A client of 2025 is asked while its call is under way; a client of 2026 comes back to a call that is parked. */
+/** A 2025 client is asked while its call is in progress. A 2026 client comes back to a call that is parked meanwhile. */
 export function forwardSession(gateway: SessionContext, passing: Passing, send: SendSession): Promise<UpstreamReply> {
   const limited: SendSession = (hooks, signal) => send(unlessTooOften(passing, hooks), signal)
   return isPerRequest(passing.context.revision)
@@ -42,10 +43,14 @@ async function forwardPushed(gateway: SessionContext, passing: Passing, send: Se
     const pages = pagesIn(reply)
     if (pages === undefined) return reply
     checkCanOpen(passing)
-    // A client that knows pages visits them by itself, and calls again.
+    // A client with url mode visits the pages by itself, and calls again.
     if (context.modes.url) {
       checkAskingRate(passing, pages.length)
-      return { kind: 'error', error: safely(context.name, () => pagesError(context.name, pages)) }
+      const error = safely(context.name, () => pagesError(context.name, pages))
+      for (const [at] of pages.entries()) {
+        await recordAsked(context, { key: `page ${at}`, mode: 'url', purpose: 'input' })
+      }
+      return { kind: 'error', error }
     }
     required = nextPages(passing, required, pages)
     const toVisit = required
@@ -53,7 +58,7 @@ async function forwardPushed(gateway: SessionContext, passing: Passing, send: Se
   }
 }
 
-/** What the upstream takes back is taken back from the client. */
+/** A question that the upstream cancels is cancelled at the client. */
 function unlessWithdrawn(passing: Passing, withdrawn: AbortSignal): Passing {
   const { ctx } = passing.context
   const signal = AbortSignal.any([withdrawn, ctx.mcpReq.signal])
@@ -124,7 +129,7 @@ async function parkedReply(
   const call = known ?? parking.begin({ walkId: walk.id, requester: requesterKey(identity.requester), prefix, send })
   keepProgress(context, { kind: 'parked' })
   parking.hold(walk.id)
-  // The client may be sent away at any question: from then on the call is left alone.
+  // Any question may end the round. From then on the call waits for the client to come back.
   void round.over.then(() => parking.leave(walk.id))
   for (;;) {
     if (call.reply !== undefined) {
@@ -134,10 +139,10 @@ async function parkedReply(
     const { asks } = call
     if (asks.length === 0) await call.changed(signal)
     if (signal.aborted) {
-      // Nobody holds a state that leads back here, unless one was brought.
+      // Only a client that came with a state holds one that leads back to this call.
       if (context.isRetry) parking.leave(walk.id)
       else parking.end(walk.id)
-      throw new AskRefused('cancelled', 'The one who asked is gone.', 'requester-gone')
+      throw new AskRefused('cancelled', 'The client disconnected or cancelled the call.', 'requester-gone')
     }
     await Promise.all(
       asks.map(async ({ key, method, params }) => call.answer(key, await passAsk(passing, key, method, params))),
@@ -145,7 +150,7 @@ async function parkedReply(
   }
 }
 
-/** Sends the person to the pages that the upstream wants visited first, and waits a while until they are done. */
+/** Sends the person to the pages that the upstream requires, and waits up to `clocks.hold` until they are done. */
 async function visitPages({ completions }: SessionContext, passing: Passing, required: RequiredPages): Promise<void> {
   const { context, round } = passing
   const { pages } = required
@@ -166,7 +171,7 @@ function checkCanOpen({ context, asks, inbox }: Passing): void {
   throw new AskRefused('cannot-ask', message, asks ? 'url-undeclared' : 'elicitation-disabled')
 }
 
-/** A page that nobody may be sent to ends the call, with the reason. */
+/** Ends the call with the reason if a page is not safe to open. */
 function safely<T>(server: string, show: () => T): T {
   const refuse = (error: unknown): never => {
     if (!(error instanceof BadQuestion)) throw error

@@ -18,13 +18,13 @@ const words: Readonly<Record<LostReason, string>> = {
   closed: 'is being stopped',
 }
 
-/** A request that an upstream did not answer, as the requester hears of it: plain, and clear on whether it may have run. */
+/** The refusal for a request that an upstream did not answer. It says whether the call may have run. */
 export function lostCall(server: string, { reason, sent }: Lost): AskRefused {
   const ran = sent ? ' Nobody knows whether the call ran, so it is not made again.' : ' Nothing ran.'
   return new AskRefused('failed', `${server} ${words[reason]}.${ran}`, `upstream-${reason}`)
 }
 
-/** An upstream that wants a credential which nobody set up for it, or does not take the one it got. */
+/** The refusal for an upstream that needs a credential which is not set up, or rejects the one it got. */
 export function locked(
   { id, provider }: Pick<UpstreamServer, 'id' | 'provider'>,
   { status }: Unauthorized,
@@ -36,7 +36,7 @@ export function locked(
   return new AskRefused('failed', `${why} Nothing ran.`, 'upstream-unauthorized')
 }
 
-/** Why an upstream cannot be spoken to. */
+/** The error for an upstream that cannot be used. */
 export function unreachable(
   server: Pick<UpstreamServer, 'id' | 'provider'>,
   reply: Exclude<EraReply, { kind: 'found' }>,

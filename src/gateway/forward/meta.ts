@@ -1,7 +1,7 @@
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/json.ts'
 
-/** What goes along with a request besides its parameters: all that the client wrote, but for what belongs to its way to us. */
+/** The `_meta` of a forwarded request: what the client sent, without the keys that are between client and gateway. */
 export function metaFor(
   { mcpReq }: Pick<ServerContext, 'mcpReq'>,
   logLevel: string | undefined,

@@ -3,27 +3,27 @@ import type { JsonObject } from '../../base/json.ts'
 import { codes } from '../../mcp/codes.ts'
 import type { AskReply, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 
-/** Something that a parked call asked and nobody answered yet. */
+/** An unanswered question of a parked call. */
 export interface OpenAsk {
-  /** Counts the asks of one call. */
+  /** Numbered within its call. */
   readonly key: string
   readonly method: string
   readonly params: JsonObject
 }
 
 /**
- * A call of a 2025 upstream that goes on while its 2026 client is away: the one thing that cannot be walked again. It is
- * found by the id of its walk, which travels sealed.
+ * A call in flight at a 2025 upstream whose 2026 client has to come back with answers. It is the one thing that cannot be
+ * walked again, as it lives in this process. The id of its walk, in the sealed state, leads back to it.
  */
 export interface ParkedCall {
   readonly asks: readonly OpenAsk[]
   readonly reply: UpstreamReply | undefined
   answer(key: string, reply: AskReply): void
-  /** Resolves when something new was asked, the reply is there, or the signal says so. */
+  /** Resolves when there is a new question or the reply, or when the signal aborts. */
   changed(signal: AbortSignal): Promise<void>
 }
 
-/** A call that begins: whose it is, and what keeps its questions apart from those of one before it. */
+/** A call to park. `prefix` keeps its questions apart from those of an earlier call of the same walk. */
 export interface Beginning {
   readonly walkId: string
   readonly requester: string
@@ -32,10 +32,10 @@ export interface Beginning {
 }
 
 export interface ParkingLimits {
-  /** Calls that wait for people at once, of all and of one requester; more are not asked. */
+  /** How many calls may wait for people at once, in all and of one requester. Questions beyond that are refused. */
   readonly most: number
   readonly mostEach: number
-  /** How long a call is kept whose client is away. */
+  /** How long a call is kept while its client is away. */
   readonly parkMs: number
   /** How long an upstream waits for an answer. */
   readonly askMs: number
@@ -46,9 +46,9 @@ export interface Parking {
   readonly size: number
   find(walk: string): ParkedCall | undefined
   begin(beginning: Beginning): ParkedCall
-  /** Somebody works on it: it is not left alone until `leave`. */
+  /** A request of the client works on it: it is kept until `leave`. */
   hold(walk: string): void
-  /** The client is away: after a while the call is given up. */
+  /** The client is away: after `parkMs` the call is aborted. */
   leave(walk: string): void
   end(walk: string): void
   close(): void
@@ -98,7 +98,7 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
         late: (give) =>
           clock.after(askMs, () => {
             give()
-            // What the upstream makes of it can still be fetched.
+            // The client can still come back for what the upstream makes of the missing answer.
             if (places.get(walkId)?.callOff !== undefined) leave(walkId)
           }),
       })

@@ -6,12 +6,12 @@ import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { UpstreamError } from '../upstream/upstream.ts'
 
-/** Who hears of an error: what is said to one client is not said to another. */
+/** The client that gets an error. Its revision and capabilities decide how. */
 export type Hearer = Pick<RequestContext, 'revision' | 'capabilities'>
 
 /**
- * An error of the upstream's own, handed on as it is. What it says of its way to us (its headers, its version, what we
- * declared) says nothing of the client's way here, and is told in our own words (B26-05, B26-10).
+ * An upstream's error as the client gets it. Errors about the connection between gateway and upstream (headers, version,
+ * declared capabilities) mean nothing to the client, and are told in the gateway's own words (B26-05, B26-10).
  */
 export function upstreamError(server: string, { error }: UpstreamError, hearer?: Hearer): AskRefused | ProtocolError {
   const { code, message, data } = error
@@ -24,9 +24,9 @@ export function upstreamError(server: string, { error }: UpstreamError, hearer?:
   return new ProtocolError(code, message, data)
 }
 
-/** A client of 2026 can be told what to declare, if it did not; nobody else can do anything about it. */
+/** A 2026 client that lacks a capability is told which. Any other client could do nothing about it. */
 function lacking(server: string, data: unknown, hearer: Hearer | undefined): AskRefused | ProtocolError {
-  const message = `${server} needs a client that can do more`
+  const message = `${server} needs capabilities that this client does not have`
   const required = isPlainObject(data) && isPlainObject(data.requiredCapabilities) ? data.requiredCapabilities : {}
   const missing = hearer === undefined ? {} : without(required as JsonObject, hearer.capabilities)
   if (!isPerRequest(hearer?.revision) || Object.keys(missing).length === 0)
@@ -34,7 +34,7 @@ function lacking(server: string, data: unknown, hearer: Hearer | undefined): Ask
   return new ProtocolError(codes.missingCapability, message, { requiredCapabilities: missing })
 }
 
-/** What is asked for and not declared, down to the modes of a capability. */
+/** The required capabilities that were not declared, down to their modes. */
 function without(required: JsonObject, declared: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(required).flatMap(([name, wanted]) => {

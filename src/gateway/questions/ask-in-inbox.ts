@@ -15,7 +15,7 @@ import { type Opened, type Page, safePage } from './ask-open.ts'
 
 type Question = Pick<Ask, 'question' | 'purpose' | 'metadata'>
 
-/** Asks the requester in their inbox what their client cannot show, while the upstream waits. */
+/** Asks the requester in the inbox, while the upstream waits, because their client shows no forms. */
 export async function askInInbox(
   context: RequestContext,
   round: Round,
@@ -31,11 +31,11 @@ export async function askInInbox(
   return { result: { action: 'accept', content: content as Json } }
 }
 
-/** Asks the requester in their inbox to open an upstream's page. Yes is consent to open it, as in a client. */
+/** Asks the requester in the inbox to open an upstream's page. Yes is consent to open it, as in a client. */
 export async function openInInbox(context: RequestContext, round: Round, key: string, page: Page): Promise<Opened> {
   const { message, url } = safePage(context.name, page, context.assent.limits)
   const ask: Question = {
-    // The address stands in the words too: not every channel shows a link.
+    // The address is in the message too: not every channel shows a link.
     question: { mode: 'url', message: `${message}\n${url}`, page: 'confirm' },
     purpose: 'confirm',
     metadata: { title: `Go to ${new URL(url).host}?`, link: url, confirmLabel: 'I opened it', cancelLabel: 'No' },
@@ -67,7 +67,7 @@ async function heldInInbox(
       expiresInMs: clocks.question,
     })
     id = elicitation.id
-    // Another question may end the round meanwhile: the retry finds this one, answered or not.
+    // Another question may end the round. The retry then finds this one, answered or not.
     walk.pending[key] = { fingerprint, record: id }
   }
   const asking = id

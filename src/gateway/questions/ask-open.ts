@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { clientAnswer } from '../../asking/answers.ts'
+import { recordAnswered, recordAsked } from '../../asking/carried-question.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import { checkMessage } from '../../asking/form.ts'
 import { readyToBeAsked } from '../../asking/push/push.ts'
@@ -12,11 +13,11 @@ import type { ElicitationLimits } from '../../elicitation/limits.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { fromUpstream } from './provenance.ts'
 
-/** A page that an upstream wants the person to visit. */
+/** A page that an upstream asks the person to visit. */
 export interface Page {
   readonly message: string
   readonly url: string
-  /** The upstream's own name for it. */
+  /** The upstream's own id for it. */
   readonly elicitationId?: string
 }
 
@@ -24,7 +25,7 @@ export type Opened = 'accept' | 'decline' | 'cancel'
 
 const longestUrl = 8_192
 
-/** Asks whether the person will open an upstream's page. Yes is consent to open it; when they are done the upstream knows. */
+/** Asks whether the person will open an upstream's page. Accept is consent to open it; the upstream itself knows when it is done. */
 export async function askOpen(
   context: RequestContext,
   round: Round,
@@ -34,9 +35,14 @@ export async function askOpen(
 ): Promise<Opened> {
   const { name, walk, revision, assent } = context
   const question = { mode: 'url' as const, ...safePage(name, page, assent.limits) }
+  const asked = { key, mode: 'url', purpose: 'input' } as const
+  const now = () => assent.clock.now().getTime()
   if (!isPerRequest(revision)) {
     const elicitationId = page.elicitationId ?? randomUUID()
+    const askedAt = now()
+    await recordAsked(context, asked)
     const action = await pushOpen(context, { ...question, elicitationId })
+    await recordAnswered(context, asked, action, askedAt)
     if (action === 'accept' && page.elicitationId === undefined) opened?.(elicitationId)
     return action
   }
@@ -47,15 +53,17 @@ export async function askOpen(
   const pending = sameQuestion(key, walk.pending, fingerprint)
   const given = pending && clientAnswer(context.responses.get(key))
   if (given === undefined) {
-    walk.pending[key] = { fingerprint }
+    if (pending === undefined) await recordAsked(context, asked)
+    walk.pending[key] = pending ?? { fingerprint, askedAt: now() }
     return round.put(key, question)
   }
+  await recordAnswered(context, asked, given.action, pending?.askedAt)
   delete walk.pending[key]
   walk.answered[key] = { fingerprint, value: given.action }
   return given.action
 }
 
-/** The page as a person may be shown it: whose it is, and where it truly leads. Throws `BadQuestion` for any other. */
+/** The page with its server's name, and its real host if that is disguised. Throws `BadQuestion` for an address that is not safe. */
 export function safePage(
   server: string,
   { message, url }: Page,
@@ -63,7 +71,7 @@ export function safePage(
 ): { message: string; url: string } {
   if (url.length > longestUrl) throw new BadQuestion('The url of a question is too long.')
   const { href, hostname } = new URL(checkUrl(url))
-  // Letters of other alphabets can look like those of a name that people know.
+  // Letters of other alphabets can imitate a name that people know.
   const isDisguised = hostname.includes('xn--')
   const marked = fromUpstream(server, message)
   if (limits) checkMessage(limits, marked)

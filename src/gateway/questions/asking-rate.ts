@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 
 const minute = 60_000
-/** How many pairs of upstream and requester are remembered before those that are quiet are forgotten. */
+/** How many pairs of upstream and requester are kept before inactive ones are dropped. */
 const many = 1_000
 
-/** Whether an upstream may put one more question to a requester: so many in a minute, and no more (E06-08). */
+/** Limits how many questions in a minute an upstream may ask one requester (E06-08). */
 export function createAskingRate(
   most: number | undefined,
   clock: Clock,

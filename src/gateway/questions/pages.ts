@@ -3,7 +3,7 @@ import { codes } from '../../mcp/codes.ts'
 import type { RpcError, UpstreamReply } from '../upstream/upstream.ts'
 import { type Page, safePage } from './ask-open.ts'
 
-/** The pages that a 2025 upstream wants visited before it does what was asked; undefined: that is not what it says. */
+/** The pages that an error -32042 of a 2025 upstream names. Undefined for any other reply. */
 export function pagesIn(reply: UpstreamReply): (Page & JsonObject)[] | undefined {
   if (reply.kind !== 'error' || reply.error.code !== codes.urlRequired) return undefined
   const { data } = reply.error
@@ -22,7 +22,7 @@ export function pagesIn(reply: UpstreamReply): (Page & JsonObject)[] | undefined
   return pages.length > 0 ? pages : undefined
 }
 
-/** The same error for a client of 2025-11-25: with addresses that are safe, and words that say whose they are. */
+/** The same error for a 2025-11-25 client, with checked addresses and the upstream's name in each message. */
 export function pagesError(server: string, pages: readonly Page[]): RpcError {
   const elicitations = pages.map((page, index) => ({
     mode: 'url',

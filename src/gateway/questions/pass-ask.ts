@@ -15,29 +15,29 @@ import { askInInbox, openInInbox } from './ask-in-inbox.ts'
 import { askOpen, type Opened, type Page } from './ask-open.ts'
 import { fromUpstream } from './provenance.ts'
 
-/** What passing on a question needs to know. `visit.name` is the upstream that asks. */
+/** What is needed to pass a question of an upstream on. `context.name` is that upstream. */
 export interface Passing {
   readonly context: RequestContext
   readonly round: Round
-  /** False: nobody is asked here on behalf of upstreams. */
+  /** False: upstreams may not ask (`elicitation: false`). */
   readonly asks: boolean
-  /** Where the client cannot be asked, somebody can be in the inbox. */
+  /** Whether the inbox can be asked where the client cannot. */
   readonly inbox: boolean
-  /** Whether the upstream may put one more question now; counts it. */
+  /** Whether the upstream may ask one more question now. Counts it. */
   mayAsk(): boolean
   /** Called when something is asked. */
   asked?(): void
-  /** Called when a 2025 client agreed to open a page that the upstream gave no name of its own. */
+  /** Called when a 2025 client agreed to open a page for which the upstream gave no id. */
   opened?(elicitationId: string): void
 }
 
-/** Why a question was not put: the upstream asks too often. */
+/** The reason for questions beyond `limits.asksPerMinute`. */
 export const tooManyAsks = 'too-many-asks'
 
-/** Puts to the requester what an upstream asks, by whatever their client speaks, and gives back what the upstream expects. */
+/** Asks the requester what an upstream asks, in the revision of their client, and returns the answer as the upstream expects it. */
 export function passAsk(passing: Passing, key: string, method: string, params: JsonObject): Promise<AskReply> {
   passing.asked?.()
-  // The round does not end while another ask of the upstream may still put its question.
+  // The round does not end while another question of the upstream may still be added.
   return passing.round.during(async () => {
     try {
       if (method === 'elicitation/create') return await passElicitation(passing, key, params)
@@ -69,7 +69,7 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
       ? askInInbox(context, round, key, form)
       : refuse(codes.invalidParams, 'The client did not declare form mode')
   }
-  // By no other way after this one: an upstream waits only so long.
+  // No fallback to a page: the upstream waits only for a limited time.
   const { value } = await askForm({ ...context, modes: { form: true, url: false } }, round, key, form, false)
   return { result: { action: 'accept', content: value as Json } }
 }
@@ -79,7 +79,7 @@ export function openPage({ context, round, opened }: Passing, key: string, page:
   return context.modes.url ? askOpen(context, round, key, page, opened) : openInInbox(context, round, key, page)
 }
 
-/** What an upstream asks while its call is under way, if it does not ask too often. Only people are spared: sampling passes. */
+/** Limits how often an upstream may ask during a call. Only questions to people count: sampling and roots pass. */
 export function unlessTooOften(passing: Passing, { asked, ...hooks }: UpstreamHooks): UpstreamHooks {
   if (asked === undefined) return hooks
   return {
@@ -91,7 +91,7 @@ export function unlessTooOften(passing: Passing, { asked, ...hooks }: UpstreamHo
   }
 }
 
-/** Ends the call of an upstream that asks by its answers, and asks too often. */
+/** Ends the call of an upstream that asks too often by its results. */
 export function checkAskingRate({ context, mayAsk }: Passing, questions: number): void {
   for (let n = 0; n < questions; n += 1) {
     if (mayAsk()) continue
@@ -99,7 +99,7 @@ export function checkAskingRate({ context, mayAsk }: Passing, questions: number)
   }
 }
 
-/** Sampling and roots: the client's own business, passed on if it said that it can. */
+/** Sampling and roots are passed on to a client that declared them. */
 async function passRequest(
   { context, round }: Passing,
   key: string,
@@ -130,7 +130,7 @@ function refuse(code: number, message: string, reason?: string): { readonly erro
   return { error: { code, message, ...(reason !== undefined && { data: { status: 'refused', reason } }) } }
 }
 
-/** A no of the person is an answer. That nobody answered is an error with its reason, never a pretended no. */
+/** A person's no is an answer. If nobody answered, the upstream gets an error with the reason, never a made-up no. */
 function failed(error: unknown): AskReply {
   if (error instanceof AskRefused) {
     const action = actionOf(error)

@@ -1,6 +1,6 @@
 import { visibleText } from '../../base/text/visible-text.ts'
 
-/** What an upstream says carries its origin, and cannot pass for another's: the mark is ours, and stands first. */
+/** Text of an upstream, marked with the upstream's name. The mark comes first and is ours, so it cannot be forged. */
 export function fromUpstream(server: string, message: string): string {
   return `[${server}] ${visibleText(message)}`
 }

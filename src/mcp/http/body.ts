@@ -11,7 +11,7 @@ export function bodyOfRequest(request: Request): ReadBody {
   }
 }
 
-/** Straight from Node's stream: a body that goes through a web Request costs much of what the whole call does. */
+/** Reads from Node's stream: reading through a web Request would cost nearly as much as the rest of the call. */
 export function bodyOfMessage(message: IncomingMessage): ReadBody {
   return async (limit) => {
     if (Number(message.headers['content-length']) > limit) return undefined

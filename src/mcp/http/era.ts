@@ -5,10 +5,10 @@ import {
 } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../../base/json.ts'
 
-/** Which way a POSTed message is served: 2025 sessions are `legacy`, 2026-07-28 and all it refuses is `modern`. */
+/** How a POSTed message is served: on a 2025 session (`legacy`), or as 2026-07-28, which also makes the refusals (`modern`). */
 export type Era = 'legacy' | 'modern'
 
-/** Decides as the SDK's classification does, without its cost where the message leaves no doubt. */
+/** Classifies as the SDK does, but skips the SDK's costly checks where the message is unambiguous. */
 export function eraOf(body: unknown, headers: Headers): Era {
   const version = headers.get('mcp-protocol-version')
   if (isPlainObject(body) && typeof body.method === 'string' && body.method !== 'initialize') {

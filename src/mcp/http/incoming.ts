@@ -1,33 +1,33 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import { bodyOfRequest, type ReadBody } from './body.ts'
 
-/** One request at the door. Its token is apart from it, so that nothing further in can log or pass on a token (O-02). */
+/** An HTTP request. Its token is kept apart, so that nothing that handles the request can log or forward it (O-02). */
 export interface IncomingRequest {
   readonly request: Request
   readonly authorization: string | null
-  /** The body is read only when it is wanted. */
+  /** Reads the body on demand. */
   readonly readBody: ReadBody
-  /** What was found out before, and is not to be found out again. */
+  /** What the fast path has found out already. */
   readonly prefetched?: Prefetched
 }
 
-/** What is known of a POST that a shortcut looked at and did not answer. */
+/** What is known of a POST that the fast path did not answer. */
 export interface Prefetched {
   readonly authInfo: AuthInfo | Response | undefined
   /** Undefined: the body is too long. */
   readonly text: string | undefined
-  /** What the shortcut leaves for whoever serves the request. */
+  /** What the fast path started, for the SDK server's handler. */
   readonly handover?: object | undefined
 }
 
 const lefts = new WeakMap<Request, object>()
 
-/** Remembers what a shortcut left, for as long as the request is served. */
+/** Remembers what the fast path started, for as long as the request is served. */
 export function rememberHandover(request: Request, left: object): void {
   lefts.set(request, left)
 }
 
-/** What a shortcut left for this request, once. */
+/** What the fast path started for this request. Returned once. */
 export function takeHandover(request: Request | undefined): object | undefined {
   if (request === undefined) return undefined
   const left = lefts.get(request)

@@ -6,10 +6,10 @@ import { refusal } from './replies.ts'
 
 type Serve = (incoming: IncomingRequest, socket: Socket) => Promise<Response>
 
-/** A listener for `http.createServer`, which may be told what is known of a request already. */
+/** A listener for `http.createServer` that can be given what is known of a request already. */
 export type NodeListener = (message: IncomingMessage, reply: ServerResponse, prefetched?: Prefetched) => void
 
-/** Serves node:http. A client that goes away aborts its request's signal; one that reads slowly is waited for. */
+/** Serves node:http. A client that disconnects aborts its request's signal. A slow reader is waited for. */
 export function nodeListener(serve: Serve): NodeListener {
   return (message, reply, prefetched) => {
     const gone = new AbortController()
@@ -37,7 +37,7 @@ async function handle(
   return serve({ request, authorization, readBody, ...(prefetched !== undefined && { prefetched }) }, message.socket)
 }
 
-/** Undefined where Node lets something pass that a web Request cannot hold, such as the method TRACE. */
+/** Undefined for what Node accepts and a web Request does not, such as the method TRACE. */
 function requestOf({ rawHeaders, headers: { host }, url, method }: IncomingMessage, signal: AbortSignal) {
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -58,7 +58,7 @@ async function write(response: Response, reply: ServerResponse, gone: AbortSigna
     reply.writeHead(response.status, headers)
     return stream(response, reply, gone)
   }
-  // Head and body leave in one write, which costs half of two.
+  // Head and body in one write cost half of two writes.
   const text = await response.text()
   reply.writeHead(response.status, { ...headers, 'content-length': Buffer.byteLength(text) })
   reply.end(text)
@@ -67,7 +67,7 @@ async function write(response: Response, reply: ServerResponse, gone: AbortSigna
 async function stream({ body }: Response, reply: ServerResponse, gone: AbortSignal): Promise<void> {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   gone.addEventListener('abort', () => reader.cancel().catch(() => {}), { once: true })
-  // A client waits for the head, but what is ready at once goes with it in one write.
+  // The client waits for the head. It leaves at once, together with events that are ready.
   const flush = setImmediate(() => reply.flushHeaders())
   for (;;) {
     const { value } = await reader.read()
@@ -78,7 +78,7 @@ async function stream({ body }: Response, reply: ServerResponse, gone: AbortSign
   reply.end()
 }
 
-/** Resolves when the client has read what it was sent, or is gone. */
+/** Resolves when the client has read what it was sent, or has disconnected. */
 function drained(reply: ServerResponse, gone: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (gone.aborted) return resolve()

@@ -5,7 +5,7 @@ import type { Person } from '../../participant/identify.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
 import type { Requester } from '../../participant/requester.ts'
 
-/** Who sent the request a handler works on: by its verified token, else the local person. Never by what it says. */
+/** Who sent a request: the verified token says it, else it is the local person. The request itself is never believed. */
 export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 'sessionId'>): Requester & Person {
   const authInfo = http?.authInfo
   if (authInfo === undefined) return { participant: localParticipant, client: clientOf(sessionId), groups: [] }
@@ -19,7 +19,7 @@ export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 's
   return { participant: participant as ParticipantId, client: authInfo.clientId, groups: (groups as string[]) ?? [] }
 }
 
-/** A session's id opens the session, so it is never written down. */
+/** A session's id opens the session, so only its digest is kept. */
 function clientOf(sessionId: string | undefined): string {
   return sessionId === undefined ? 'local' : `session-${digest(sessionId).slice(0, 22)}`
 }

@@ -26,19 +26,19 @@ export interface HttpOptions {
   url?: string
   /** Scopes that every request needs. */
   requiredScopes?: readonly string[]
-  /** Host names this server goes by, besides loopback's and that of `url`. They need a login. */
+  /** Host names of this server, besides loopback's and that of `url`. They need a login. */
   allowedHosts?: readonly string[]
   /** Host names of pages that may call this server, besides loopback's and that of `url`. */
   allowedOrigins?: readonly string[]
-  /** How long a 2025 session may be quiet. Default: 30 minutes. */
+  /** How long a 2025 session may be idle. Default: 30 minutes. */
   sessionIdle?: Duration
   limits?: Partial<HttpLimits>
-  /** Tried first on each POST over node:http; what it does not answer is served as if it was not there. */
+  /** Tried first on each POST over node:http. What it does not handle is served as usual. */
   fastPath?: FastPath
-  /** Told of each 2026 client that begins to listen for changes. */
+  /** Called for each 2026 client that subscribes to changes. */
   onListen?: OnListen
   clock?: Clock
-  /** Told of what went wrong while serving, for the log. */
+  /** Receives what goes wrong while serving, for the log. */
   onError?: (error: unknown) => void
 }
 
@@ -47,17 +47,17 @@ export interface HttpLimits {
   bodyBytes: number
   /** 2025 sessions open at once. Default: 1,000. */
   sessions: number
-  /** Messages kept per 2025 session for a client whose stream broke. Default: 32. */
+  /** Messages kept per 2025 session for clients that reconnect. Default: 32. */
   replay: number
 }
 
-/** One MCP endpoint that serves 2026-07-28 by the request and 2025 clients by the session. */
+/** One MCP endpoint: 2026-07-28 by the request, 2025 by the session. */
 export interface HttpServing {
-  /** Sees no socket: without a login, whoever mounts it listens on loopback only. */
+  /** Sees no socket. Without a login, mount it only on a server that listens on loopback. */
   fetch(request: Request): Promise<Response>
   /** For `http.createServer`. Without a login it refuses sockets from elsewhere. */
   readonly node: RequestListener
-  /** Tells 2026 clients that listen of what changed; a 2025 session is told by its own server. */
+  /** Notifies subscribed 2026 clients of changes. A 2025 session is notified by its own server. */
   readonly notify: ServerNotifier
   /** How many 2025 sessions are open. */
   readonly sessions: number
@@ -85,7 +85,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError, bus })
   const sessions = keepSessions(factory, { ...limits, idle: milliseconds(options.sessionIdle ?? '30m') }, clock)
 
-  /** Guard, who, what, where to: the order keeps strangers from costing anything. */
+  /** Guards first, then authentication, then the body: an unknown sender costs nothing. */
   async function serve({ request, authorization, readBody, prefetched }: IncomingRequest): Promise<Response> {
     const { method, headers } = request
     const refused = guard(request) ?? (login === undefined ? guardLocal(request) : undefined)
@@ -119,7 +119,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     const response = await bus.during(parsedBody, authInfo, () =>
       modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) }),
     )
-    // What the SDK gives up when it is closed it answers with nothing.
+    // The SDK answers 499 without a body to requests that it gives up when it is closed.
     return isClosed && response.status === 499 ? refusal(503, cutOff, { id: idOf(parsedBody) }) : response
   }
 

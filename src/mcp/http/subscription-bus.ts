@@ -7,21 +7,21 @@ import {
 } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 
-/** A 2026 client that listens for changes, for as long as its stream is open. */
+/** A 2026 client that subscribed to changes, for as long as its stream is open. */
 export interface ListeningClient {
   /** The parameters of its request. */
   readonly params: JsonObject
   readonly authInfo?: AuthInfo
-  /** Reaches this client alone, if it asked to hear of such. */
+  /** Sends an event to this client only, if it subscribed to such events. */
   tell(event: ServerEvent): void
 }
 
-/** Told of each client that begins to listen; returns what to do when it stops. */
+/** Called for each client that subscribes. Returns what to call when it stops. */
 export type OnListen = (listening: ListeningClient) => () => void
 
-/** A bus that knows whose each stream is. */
+/** An event bus that knows which client each stream belongs to. */
 export interface ListeningBus extends ServerEventBus {
-  /** Serves a request: streams that are opened meanwhile are its client's. */
+  /** Serves a request. Streams that are opened during it belong to its client. */
   during<T>(body: unknown, authInfo: AuthInfo | undefined, serve: () => T): T
 }
 

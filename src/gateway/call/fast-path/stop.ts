@@ -1,6 +1,6 @@
 import type { StopListener, StopSignal } from '../../upstream/upstream.ts'
 
-/** A signal for one listener or two: a call that nobody takes back should not pay for more. */
+/** A cheap abort signal for a few listeners. A real `AbortSignal` would cost more than the rest of the fast path's bookkeeping. */
 export class Stop implements StopSignal {
   aborted = false
   #listeners: StopListener[] = []

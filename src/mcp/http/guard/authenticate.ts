@@ -5,7 +5,7 @@ import { refusal } from '../replies.ts'
 import { challenge } from './challenge.ts'
 import type { ProtectedResource } from './resource.ts'
 
-/** Finds out who sent a request, by its Authorization header; or says what is missing. */
+/** Finds out who sent a request, by its Authorization header. A Response says what is missing. */
 export type Authenticate = (authorization: string | null) => Promise<AuthInfo | Response>
 
 export function authenticateBy(
@@ -23,7 +23,7 @@ export function authenticateBy(
       identified = await login.byToken(token)
     } catch (error) {
       onError(error)
-      // The token may well be good: a 401 would make its client throw it away.
+      // The token may be valid, and a 401 would make the client discard it.
       return refusal(503, 'Tokens cannot be checked right now. Try again later.', { headers: { 'Retry-After': '5' } })
     }
     if (identified === undefined || isOver(identified, clock.now())) return challenge(resource, 'invalid_token')
@@ -42,7 +42,7 @@ const isOver = ({ expiresAt }: Identified, now: Date) => expiresAt !== undefined
 function authInfoOf(identified: Identified, resource: ProtectedResource): AuthInfo {
   const { participant, groups, client, scopes, expiresAt } = identified
   return {
-    // Nothing behind this door needs the token, so nothing can pass it on (O-02).
+    // No handler needs the token, so no handler gets it and could forward it (O-02).
     token: '',
     clientId: client,
     scopes: [...scopes],

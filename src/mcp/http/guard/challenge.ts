@@ -10,7 +10,7 @@ const complaints = {
 export function challenge(resource: ProtectedResource, complaint: keyof typeof complaints): Response {
   const description = complaints[complaint]
   const parameters = {
-    // Whoever sent no token did nothing wrong yet (RFC 6750, 3.1).
+    // A request without a token gets no error code (RFC 6750, 3.1).
     ...(complaint !== 'no_token' && { error: complaint, error_description: description }),
     ...(resource.scopes.length > 0 && { scope: resource.scopes.join(' ') }),
     resource_metadata: resource.metadataUrl,

@@ -10,7 +10,7 @@ export interface Allowed {
   readonly origins: readonly string[]
 }
 
-/** Keeps out what a browser was tricked into sending: a foreign name for this machine, a foreign page (H26-01, H11-10). */
+/** Refuses what a browser was tricked into sending: a foreign Host (DNS rebinding) or a foreign Origin (H26-01, H11-10). */
 export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
   const isHostAccepted = acceptHosts(hosts)
   const allowedOrigins = [...localhostAllowedOrigins(), ...origins]
@@ -21,7 +21,7 @@ export function guardAgainstRebinding({ hosts, origins }: Allowed): Guard {
   }
 }
 
-/** Without login whoever reaches us is the local person, so what was passed on from elsewhere stays out. */
+/** Without a login every sender is the local person, so requests that a proxy forwarded are refused. */
 export const guardLocal: Guard = (request) => (wasForwarded(request) ? notLocal() : undefined)
 
 export const notLocal = () =>

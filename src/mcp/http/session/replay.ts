@@ -7,7 +7,7 @@ interface Kept {
 }
 
 /**
- * Remembers the newest messages of one session, so that a client whose stream broke gets what it missed (H11-08).
+ * Keeps the newest messages of one session, so that a client that reconnects gets what it missed (H11-08).
  * An event id names its stream, so nothing of another stream is ever replayed.
  */
 export function keepForReplay(limit: number): EventStore {

@@ -14,12 +14,12 @@ export interface Session {
   readonly closed: AbortSignal
 }
 
-/** What those hear whose request a server gives up. Nobody can say more: the work may have been done. */
+/** The message for requests that are unanswered when the server closes. Their work may have been done. */
 export const cutOff = 'The server ended this before the answer was there. It may have run.'
 
 type Handle = WebStandardStreamableHTTPServerTransport['handleRequest']
 
-/** The server's end of one session. It knows which requests are not answered yet, whether or not a stream is open. */
+/** The server's side of one session. It knows which requests are unanswered, whether or not a stream is open. */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #arriving = new Set<RequestId>()
   readonly #unanswered = new Set<RequestId>()
@@ -28,7 +28,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   constructor(options: WebStandardStreamableHTTPServerTransportOptions, onQuiet: () => void) {
     super(options)
     this.#onQuiet = onQuiet
-    // The server that connects keeps what is here, and calls it first.
+    // The SDK server that connects keeps this handler, and calls it first.
     this.onmessage = (message) => this.#note(message)
   }
 
@@ -39,7 +39,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override async handleRequest(...[request, options]: Parameters<Handle>): ReturnType<Handle> {
     const id = idOf(options?.parsedBody)
     if (id === null) return super.handleRequest(request, options)
-    // Two answers of one id would meet on one stream, and the other stream stay silent.
+    // Both answers would go to one of the two streams, and the other would stay silent.
     if (this.#unanswered.has(id) || this.#arriving.has(id)) {
       return refusal(400, 'A request of this id is under way in this session.', { code: codes.invalidRequest })
     }
@@ -51,11 +51,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }
   }
 
-  /** Whoever waits for an answer hears of the end: a stream that merely ends would be taken for a bad line. */
+  /** Answers all open requests first: a client would take a stream that merely ends for a lost connection. */
   override async close(): Promise<void> {
     const error = { code: codes.serverError, message: cutOff }
     const told = [...this.#unanswered].map((id) => this.send({ jsonrpc: '2.0', id, error }))
-    // A quiet session is over at once.
+    // Without open requests it closes in the same tick.
     if (told.length > 0) await Promise.allSettled(told)
     return super.close()
   }

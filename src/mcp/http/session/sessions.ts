@@ -7,7 +7,7 @@ import { type Session, SessionTransport } from './session.ts'
 
 /** What a server is built for: one 2026 request, or one 2025 session. */
 export interface ServingContext extends McpRequestContext {
-  /** There on a 2025 session alone. */
+  /** Only for a 2025 session. */
   readonly session?: Session
 }
 
@@ -15,19 +15,19 @@ export interface ServingContext extends McpRequestContext {
 export type ServerFactory = (context: ServingContext) => ReturnType<McpServerFactory>
 
 export interface SessionLimits {
-  /** How long a session may be quiet before it ends, in milliseconds. */
+  /** How long a session may be idle before it is closed, in milliseconds. */
   idle: number
   sessions: number
-  /** How many messages of a session are kept for a client whose stream broke. */
+  /** How many messages of a session are kept for a client that reconnects. */
   replay: number
 }
 
 interface OpenSession extends Session {
   readonly transport: SessionTransport
   readonly owner: string
-  /** There from its handshake on. */
+  /** Set when the session was initialized. */
   server?: McpServer | Server
-  /** What goes on in it besides unanswered requests: an open stream, a request that is being read. */
+  /** Counts what keeps it from being idle besides unanswered requests: open streams, requests being read. */
   holds: number
   usedAt: number
 }
@@ -39,17 +39,17 @@ export interface FoundSession extends Session {
   hold(): () => void
 }
 
-/** The 2025 sessions of one endpoint: each has a server of its own, and belongs to who opened it. */
+/** The 2025 sessions of one endpoint. Each has an SDK server of its own, and belongs to the client that opened it. */
 export interface Sessions {
   serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response>
-  /** The session of this id, if it belongs to who asks. */
+  /** The session of this id, if it belongs to the sender. */
   find(id: string, authInfo: AuthInfo | undefined): FoundSession | undefined
   readonly size: number
   close(): Promise<void>
 }
 
 export function keepSessions(factory: ServerFactory, limits: SessionLimits, clock: Clock): Sessions {
-  // In the order of last use, the longest unused first.
+  // Ordered by last use, the longest unused first.
   const sessions = new Map<string, OpenSession>()
   let callOffSweep: (() => void) | undefined
 
@@ -93,7 +93,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
       sessions.delete(id)
       ending.abort()
     }
-    // Counted from here on, so that many who come at once do not pass the cap.
+    // Counted from here on, so that many simultaneous clients do not exceed the limit.
     sessions.set(id, session)
     const release = hold(session)
     armSweep()
@@ -111,13 +111,13 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
       response = await transport.handleRequest(request, forward(body, authInfo))
       return response
     } finally {
-      // Nobody was told of this session, so nobody will end it.
+      // The client never got the id of this session, so it will not end it.
       if (response?.ok !== true) await transport.close()
       release()
     }
   }
 
-  /** The longest idle session goes; one that works for somebody never does. */
+  /** Closes the session that is idle for longest. A session in use is never closed. */
   function makeRoom(): boolean {
     if (sessions.size < limits.sessions) return true
     for (const session of sessions.values()) {
@@ -129,13 +129,13 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
   }
 
   function touch(session: OpenSession): void {
-    // The last answer of a session that has ended must not bring it back.
+    // The last answer of a closed session must not add it again.
     if (!sessions.delete(session.id)) return
     session.usedAt = clock.now().getTime()
     sessions.set(session.id, session)
   }
 
-  /** Until it is released, and it may be more than once, the session is not idle. */
+  /** Keeps the session from being idle until the returned function is called. Calling that twice does no harm. */
   function hold(session: OpenSession): () => void {
     let isHeld = true
     session.holds += 1
@@ -184,7 +184,7 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
   }
 }
 
-/** A client whose stream broke comes again after a second. */
+/** A client that lost its stream reconnects after a second. */
 const replayOf = ({ replay }: SessionLimits) =>
   replay > 0 ? { eventStore: keepForReplay(replay), retryInterval: 1_000 } : {}
 
@@ -192,7 +192,7 @@ const isIdle = ({ holds, transport }: OpenSession) => holds === 0 && transport.i
 
 const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
 
-/** Participant and client together: another client of the same person is someone else (S-08). */
+/** A session belongs to a participant and a client: another client of the same person cannot use it (S-08). */
 function ownerOf(authInfo: AuthInfo | undefined): string {
   return authInfo === undefined ? 'local' : JSON.stringify([authInfo.extra?.participant, authInfo.clientId])
 }
@@ -201,7 +201,7 @@ function forward(parsedBody: unknown, authInfo: AuthInfo | undefined) {
   return { ...(parsedBody !== undefined && { parsedBody }), ...(authInfo !== undefined && { authInfo }) }
 }
 
-/** The same answer; `ended` is called when its body was read to the end or given up, or at both. */
+/** The same response. `ended` is called when its body was read to the end, given up, or both. */
 function withEnd(response: Response, ended: () => void): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const body = new ReadableStream<Uint8Array>({
