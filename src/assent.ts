@@ -145,7 +145,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     clock,
     questions: {
       get: (id) => get(desk, id),
-      answer: (id, answering, given) => answer(desk, id, answering, given, approvals.checkAnswer),
+      answer: (id, answering, given) => answer(desk, id, answering, given, approvals.answerRules),
       fail: (id, reason) => fail(desk, id, reason),
     },
     redirectUri: options.callbackUrl ?? `${pages.publicUrl}/oauth/callback`,
@@ -176,7 +176,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
 
   /** An approval's answer is what it means: the grant it brings is kept with it. */
   async function answerAny(id: ElicitationId, answering: Answering, given: Answer): Promise<Answered> {
-    const answered = await answer(desk, id, answering, given, approvals.checkAnswer)
+    const answered = await answer(desk, id, answering, given, approvals.answerRules)
     if (answered.kind === 'invalid') return answered
     const { elicitation } = answered
     // Late or not: whoever answered first may have been cut off in between.

@@ -1,4 +1,4 @@
-import type { CheckMore } from '../elicitation/answering/answer.ts'
+import type { AnswerRules } from '../elicitation/answering/answer.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Approval, Approved, Approving } from './approval.ts'
@@ -10,7 +10,7 @@ import { type Kept, keepGrant } from './grant/keep-grant.ts'
 import { isPaused, pause, resume } from './grant/pause.ts'
 import { revoke } from './grant/revoke.ts'
 import type { Policy } from './policy/policy.ts'
-import { checkApproval } from './question/answer-approval.ts'
+import { approvalRules } from './question/answer-approval.ts'
 import { withdrawOutdated } from './reload.ts'
 import { finish, finishSoon, type Started, start } from './start.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -30,8 +30,8 @@ export interface Approvals {
   ): Promise<void>
   /** For a call that `begin` let run by policy alone; resolves when it is kept, which nobody has to wait for. */
   finishSoon(call: ToolCall, walk: string, outcome: 'done' | 'failed'): Promise<void>
-  /** What is wrong with an answer to an approval, beyond its form. */
-  readonly checkAnswer: CheckMore
+  /** How the answer to an approval is judged. */
+  readonly answerRules: AnswerRules
   /** Keeps what an answered approval brings; harmless when it is kept already. */
   keepGrant(asked: Elicitation): Promise<Kept>
   /** Lasting ones of a participant, newest first, revoked ones too. */
@@ -65,7 +65,7 @@ export function createApprovals(parts: ApprovalParts, first: Policy): Approvals 
     begin: (approving) => begin(desk, approving),
     finish: (approved, walk, grant, outcome) => finish(desk, approved, walk, grant, outcome),
     finishSoon: (call, walk, outcome) => finishSoon(desk, call, walk, outcome),
-    checkAnswer: checkApproval(desk),
+    answerRules: approvalRules(desk),
     keepGrant: (asked) => keepGrant(desk, asked),
     list: (participant, limit, after) => desk.store.list(participant, limit, after),
     listAll: (limit, after) => desk.store.listAll(limit, after),

@@ -69,10 +69,29 @@ describe('what an approver edits', () => {
     expect(await say(assent, asked, { choice: always, edit_path: '/tmp/notes.txt' })).toMatchObject({ kind: 'kept' })
   })
 
-  test('does not matter to a no', async () => {
+  test.each<[string, Content]>([
+    ['there', { choice: 'deny', edit_path: '/tmp/b' }],
+    ['missing', { choice: 'deny', reason: 'No.' }],
+    ['of another type', { choice: 'always_deny/tool/revoked/this', edit_path: 7 }],
+  ])('does not matter to a no, be it %s', async (_, given) => {
     const assent = await anAssent({ policy: { rules: [editPath] } })
     const asked = await asks(assent)
-    expect(await say(assent, asked, { choice: 'deny', edit_path: '/tmp/b' })).toMatchObject({ kind: 'kept' })
+    expect(await say(assent, asked, given)).toMatchObject({ kind: 'kept' })
+    const { edit_path: _edit, ...kept } = given
+    expect((await assent.get(asked.id))?.state).toMatchObject({ answer: { action: 'accept', content: kept } })
+    expect(await anUpstream(assent).run(aCall(), 'walk-1', asked.id)).toMatchObject({
+      status: 'denied',
+      reason: given.choice?.toString().split('/')[0]?.replace('always_deny', 'always-denied'),
+    })
+  })
+
+  test('must be there for a yes: nobody can tell a cleared field from one that was left out', async () => {
+    const assent = await anAssent({ policy: { rules: [editPath] } })
+    const asked = await asks(assent)
+    for (const given of [yes, null, 'deny', {}]) {
+      const answer = { action: 'accept', content: given as Content } as const
+      expect(await assent.answer(asked.id, onPage(alice), answer)).toMatchObject({ kind: 'invalid' })
+    }
   })
 
   test('is judged by the policy that holds by then, also when the first let nobody edit', async () => {

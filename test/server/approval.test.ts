@@ -144,6 +144,18 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
     expect(deeds).toEqual(['deploy staging'])
   })
 
+  test('takes a no for a no, whatever else its form asks for', async () => {
+    const { connect, deeds } = await approving({ rules: [{ decide: 'ask', editable: ['env'] }] })
+    const client = await connect(how)
+    client.answers(() => ({ action: 'accept', content: { choice: 'deny' } }))
+    const { outcome } = await client.call('deploy', { env: 'live' })
+    expect({ outcome, asked: client.asked.length, deeds }).toEqual({
+      outcome: { status: 'denied', reason: 'deny' },
+      asked: 1,
+      deeds: [],
+    })
+  })
+
   test('takes no choice that its form did not offer', async () => {
     const { connect, deeds, assent } = await approving({ rules: askAll })
     const client = await connect(how)

@@ -1,36 +1,62 @@
-import type { CheckMore } from '../../elicitation/answering/answer.ts'
+import type { AnswerRules } from '../../elicitation/answering/answer.ts'
 import { type Answerer, type Answering, askedAs } from '../../elicitation/answering/answerers.ts'
+import { reasonField } from '../../elicitation/answering/reason.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
+import type { FieldError } from '../../elicitation/form/validate.ts'
 import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { throughOf } from '../grant/keep-grant.ts'
-import { choicesFor, isYes, readChoice } from './choices.ts'
+import { choicesFor, isYes, readChoice, saysNo } from './choices.ts'
 import { applyEdits } from './edit.ts'
 import { editsIn } from './page-form.ts'
-import { approvalIn } from './subject.ts'
+import { type ApprovalSubject, approvalIn } from './subject.ts'
+
+/** How the answer to an approval is judged; any other question is left to its form. */
+export function approvalRules(desk: Pick<ApprovalDesk, 'policy' | 'validate'>): AnswerRules {
+  return {
+    formFor: (asked, schema, content) => (approvalIn(asked) === undefined ? schema : formForAnswer(schema, content)),
+    problemsWith(asked, answering, content) {
+      const about = approvalIn(asked)
+      return about === undefined ? [] : problemsWith(desk, asked, about, answering, content)
+    },
+  }
+}
+
+/** What an answer to an approval must fit. A no needs nothing but itself: fields to edit do not matter to it. */
+export function formForAnswer(schema: FormSchema, content: unknown): FormSchema {
+  if (!saysNo(content)) return schema
+  const isOfNo = (name: string) => name === 'choice' || name === reasonField
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties).filter(([name]) => isOfNo(name))),
+    required: ['choice'],
+  }
+}
 
 /**
  * What is wrong with an approver's answer beyond its form: a choice they were not offered, edits that the tool would not
  * take, that today's policy does not leave to them, or that a lasting choice would not keep.
  */
-export function checkApproval(desk: Pick<ApprovalDesk, 'policy' | 'validate'>): CheckMore {
-  return (asked, answering, content) => {
-    const about = approvalIn(asked)
-    if (about === undefined) return []
-    const { call, decision } = about
-    const choice = readChoice(content, choicesFor(call, decision, answering.participant, 'page'))
-    if (choice === undefined) return [{ field: 'choice', message: 'Choose what your answer covers.' }]
-    if (!isYes(choice)) return []
-    const { edits, errors } = editsIn(content, decision.editable)
-    if (errors.length > 0) return errors
-    const edited = applyEdits(call, decision.editable, edits, desk.validate)
-    if (edited.kind === 'unchanged') return []
-    if (edited.kind === 'refused') return edited.errors.map((message) => ({ field: '', message }))
-    // The same call sent again would run as it was, and not as they changed it.
-    if (choice.kind !== 'allow_once') return [{ field: 'choice', message: 'What you change you can allow once only.' }]
-    const anew = decideEdited(desk, edited.call, decision, giverOf(asked, answering))
-    return anew.kind === 'denied' ? [{ field: '', message: `With these changes: ${anew.words}` }] : []
-  }
+function problemsWith(
+  desk: Pick<ApprovalDesk, 'policy' | 'validate'>,
+  asked: Elicitation,
+  { call, decision }: ApprovalSubject,
+  answering: Answering,
+  content: Content,
+): readonly FieldError[] {
+  const choice = readChoice(content, choicesFor(call, decision, answering.participant, 'page'))
+  if (choice === undefined) return [{ field: 'choice', message: 'Choose what your answer covers.' }]
+  if (!isYes(choice)) return []
+  const { edits, errors } = editsIn(content, decision.editable)
+  if (errors.length > 0) return errors
+  const edited = applyEdits(call, decision.editable, edits, desk.validate)
+  if (edited.kind === 'unchanged') return []
+  if (edited.kind === 'refused') return edited.errors.map((message) => ({ field: '', message }))
+  // The same call sent again would run as it was, and not as they changed it.
+  if (choice.kind !== 'allow_once') return [{ field: 'choice', message: 'What you change you can allow once only.' }]
+  const anew = decideEdited(desk, edited.call, decision, giverOf(asked, answering))
+  return anew.kind === 'denied' ? [{ field: '', message: `With these changes: ${anew.words}` }] : []
 }
 
 function giverOf(asked: Elicitation, answering: Answering) {

@@ -71,6 +71,13 @@ export function readChoice(content: unknown, offered: readonly Choice[]): Choice
   return offered.find((one) => choiceText(one) === choice)
 }
 
+/** Whether an answer says no, for this call or for longer, before anything else in it is read. */
+export function saysNo(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
+  const { choice } = content as { choice: unknown }
+  return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
+}
+
 /** Whether a choice lets the call run. */
 export function isYes({ kind }: Choice): boolean {
   return kind === 'allow_once' || kind === 'always_allow'

@@ -1,3 +1,4 @@
+import { formForAnswer } from '../../approval/question/answer-approval.ts'
 import { type ClientForm, formForClient } from '../../approval/question/ask-approval.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
@@ -56,7 +57,8 @@ export async function answerFrom(
     return undefined
   }
   // The page offers more choices than the form. Only what the form offered can be chosen here.
-  const read = validateContent(schema, lift(given.content ?? {}))
+  const content = lift(given.content ?? {})
+  const read = validateContent(formForAnswer(schema, content), content)
   if (read.kind === 'invalid') return read.errors
   const answered = await assent.answer(id, clientOf(context), { action: 'accept', content: read.content })
   return answered.kind === 'invalid' ? answered.errors : undefined

@@ -9,7 +9,7 @@ import {
   type KeptAnswer,
 } from '../elicitation.ts'
 import { mustExist } from '../errors.ts'
-import type { Content } from '../form/schema.ts'
+import type { Content, FormSchema } from '../form/schema.ts'
 import { isText } from '../form/text.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
 import { get, saveEvent } from '../settle.ts'
@@ -25,8 +25,13 @@ export type Answered =
   /** The question is still open: these fields need another answer. */
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
-/** What is wrong with an accepted answer beyond its form; empty: nothing. */
-export type CheckMore = (asked: Elicitation, answering: Answering, content: Content) => readonly FieldError[]
+/** How accepted answers are judged by the room that knows what a question is about. */
+export interface AnswerRules {
+  /** The part of the question's form that this content must fit. */
+  formFor(asked: Elicitation, schema: FormSchema, content: unknown): FormSchema
+  /** What is wrong with the content beyond its form; empty: nothing. */
+  problemsWith(asked: Elicitation, answering: Answering, content: Content): readonly FieldError[]
+}
 
 /** Answers, for every channel. Who may not answer learns nothing; of many who answer at once exactly one is kept. */
 export async function answer(
@@ -34,18 +39,19 @@ export async function answer(
   id: ElicitationId,
   answering: Answering,
   given: Answer,
-  checkMore: CheckMore,
+  rules: AnswerRules,
 ): Promise<Answered> {
   const asked = mustExist(await get(desk, id), id)
   await refuseStrangers(desk, asked, answering, given)
   if (isSettled(asked)) return { kind: 'late', elicitation: asked }
 
-  const checked = checkAnswer(desk, asked, given)
+  const checked = checkAnswer(desk, rules, asked, given)
   if (checked.kind === 'invalid') return checked
-  const errors = checked.answer.action === 'accept' ? checkMore(asked, answering, checked.answer.content ?? {}) : []
+  const { answer: fitting } = checked
+  const errors = fitting.action === 'accept' ? rules.problemsWith(asked, answering, fitting.content ?? {}) : []
   if (errors.length > 0) return { kind: 'invalid', errors }
 
-  const mine = await sealIfSecret(desk, asked, checked.answer)
+  const mine = await sealIfSecret(desk, asked, fitting)
   const by = answeredBy(asked, answering)
   const event = { kind: 'answered', answer: mine, by, at: desk.clock.now() } as const
   const elicitation = mustExist(await saveEvent(desk, asked, event), id)
@@ -69,8 +75,7 @@ type Checked =
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
 /** Only what was asked for is kept: an accept fits its form, a decline has a reason at most, a cancel nothing. */
-function checkAnswer({ limits }: Desk, asked: Elicitation, given: Answer): Checked {
-  const { question } = asked
+function checkAnswer({ limits }: Desk, rules: AnswerRules, asked: Elicitation, given: Answer): Checked {
   switch (given.action) {
     case 'cancel':
       return { kind: 'valid', answer: { action: 'cancel' } }
@@ -80,8 +85,10 @@ function checkAnswer({ limits }: Desk, asked: Elicitation, given: Answer): Check
       return { kind: 'valid', answer: { action: 'decline', reason: given.reason } }
     }
     case 'accept': {
-      if (question.schema === undefined) return withoutSchema(limits.answerBytes, asked, given.content)
-      const validated = validateContent(question.schema, given.content ?? {})
+      const { schema } = asked.question
+      if (schema === undefined) return withoutSchema(limits.answerBytes, asked, given.content)
+      const content = given.content ?? {}
+      const validated = validateContent(rules.formFor(asked, schema, content), content)
       if (validated.kind === 'invalid') return validated
       if (isTooLong(validated.content, limits.answerBytes)) return tooLong(limits.answerBytes)
       return { kind: 'valid', answer: { action: 'accept', content: validated.content } }
