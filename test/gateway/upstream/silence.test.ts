@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { listening } from '../../support/server/servers.ts'
 import { aClient, at, call, newServer, oldServer, opened, programOf, textOf } from './upstreams.ts'
 
@@ -13,19 +14,32 @@ const kinds = [
 test.each(kinds)(
   '%s that sends nothing about a call for too long gets a cancellation (X26-03)',
   async (_, settings) => {
-    const upstream = opened(await settings(), { limits: { silence: 1_500 } })
+    const clock = fixedClock()
+    const upstream = opened(await settings(), { clock, limits: { silence: 1_500 } })
     expect(textOf(await call(upstream, 'echo', { text: 'there' }))).toBe('there')
     const stopped = async () => Number(textOf(await call(upstream, 'cancelled')))
     const before = await stopped()
-    expect(textOf(await call(upstream, 'wait'))).toBe('lost: silent, sent: true')
+    const waiting = call(upstream, 'wait')
+    let isLost = false
+    void waiting.then(() => {
+      isLost = true
+    })
+    await expect
+      .poll(() => {
+        clock.advance(500)
+        return isLost
+      })
+      .toBe(true)
+    expect(textOf(await waiting)).toBe('lost: silent, sent: true')
     await expect.poll(stopped).toBe(before + 1)
   },
 )
 
 test("the time a person takes to answer does not count as the server's silence", async () => {
-  const upstream = opened(programOf('old-stdio'), { limits: { silence: 1_500 } })
+  const clock = fixedClock()
+  const upstream = opened(programOf('old-stdio'), { clock, limits: { silence: 1_500 } })
   const asked = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 3_500))
+    clock.advance(10_000)
     return { result: { action: 'decline' } }
   }
   const reply = await call(upstream, 'ask', { who: 'alice' }, { hooks: { asked } })
@@ -33,6 +47,9 @@ test("the time a person takes to answer does not count as the server's silence",
 })
 
 test('a progress notification restarts the time limit for silence', async () => {
+  const clock = fixedClock()
+  let tellProgress = () => {}
+  let heard = 0
   const url = await listening((request: IncomingMessage, reply: ServerResponse) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -46,23 +63,36 @@ test('a progress notification restarts the time limit for silence', async () => 
         said({ id, result: { supportedVersions: ['2026-07-28'], capabilities: {} } })
         return void reply.end()
       }
-      let progress = 0
-      const timer = setInterval(() => {
-        progress += 1
+      tellProgress = () => {
         const { progressToken } = params._meta
-        if (progress < 10) return void said({ method: 'notifications/progress', params: { progressToken, progress } })
-        clearInterval(timer)
+        if (heard < 10) {
+          said({ method: 'notifications/progress', params: { progressToken, progress: heard + 1 } })
+          return
+        }
         said({ id, result: { resultType: 'complete', content: [{ type: 'text', text: 'late' }] } })
         reply.end()
-      }, 250)
+      }
+      tellProgress()
     })
   })
-  const upstream = opened(at(url), { limits: { silence: 1_500 } })
+  const upstream = opened(at(url), { clock, limits: { silence: 1_500 } })
+  const hooks = {
+    progress() {
+      heard += 1
+      clock.advance(1_000)
+      tellProgress()
+    },
+  }
   const params = { _meta: { progressToken: 'p' } }
-  expect(textOf(await call(upstream, 'x', {}, { params, hooks: { progress() {} } }))).toBe('late')
+  expect(textOf(await call(upstream, 'x', {}, { params, hooks }))).toBe('late')
+  expect(heard).toBe(10)
 })
 
 test('a program that starts slowly has the time limit of the handshake, not that for silence', async () => {
-  const upstream = opened(programOf('slow-start', '900'), { limits: { silence: 200 } })
-  expect((await upstream.era(aClient, new AbortController().signal)).kind).toBe('found')
+  const clock = fixedClock()
+  const upstream = opened(programOf('slow-start', '900'), { clock, limits: { silence: 200 } })
+  const era = upstream.era(aClient, new AbortController().signal)
+  await expect.poll(() => upstream.state().inFlight).toBe(1)
+  clock.advance(1_000)
+  expect((await era).kind).toBe('found')
 })

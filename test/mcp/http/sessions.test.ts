@@ -219,17 +219,23 @@ describe('the cap', () => {
   })
 
   test('a session that is being opened is not pushed out by the next', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
     const { url, serving } = await endpoint(
       async () => {
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        await held
         return echoServer()
       },
       () => ({ limits: { sessions: 2 } }),
     )
-    const opened = await Promise.all(
-      Array.from({ length: 6 }, async () => (await send(url, { body: initialize })).status),
-    )
-    expect(opened.sort()).toEqual([200, 200, 503, 503, 503, 503])
+    const opened: number[] = []
+    const opening = Array.from({ length: 6 }, async () => opened.push((await send(url, { body: initialize })).status))
+    await expect.poll(() => opened).toEqual([503, 503, 503, 503])
+    release()
+    await Promise.all(opening)
+    expect(opened).toEqual([503, 503, 503, 503, 200, 200])
     expect(serving.sessions).toBe(2)
   })
 
