@@ -3,22 +3,22 @@ import { AssentError, type AssentErrorCode } from '../base/errors.ts'
 import type { NoticePageProps } from './pages/props.ts'
 
 /** What a browser is told of a broken promise. */
-export interface Told {
+export interface ErrorNotice {
   readonly status: ContentfulStatusCode
   readonly notice: NoticePageProps
   /** The log must know too. */
-  readonly isOurs: boolean
+  readonly isLogged: boolean
 }
 
-const notFound: Told = { status: 404, notice: { kind: 'not-found' }, isOurs: false }
-const broken: Told = { status: 500, notice: { kind: 'broken' }, isOurs: true }
+const notFound: ErrorNotice = { status: 404, notice: { kind: 'not-found' }, isLogged: false }
+const broken: ErrorNotice = { status: 500, notice: { kind: 'broken' }, isLogged: true }
 
 /** Translates whatever was thrown. Nothing of an error of unknown origin is ever shown. */
-export function toldOf(error: unknown): Told {
-  return error instanceof AssentError ? toldOfCode(error.code, error.message) : broken
+export function noticeFor(error: unknown): ErrorNotice {
+  return error instanceof AssentError ? noticeForCode(error.code, error.message) : broken
 }
 
-function toldOfCode(code: AssentErrorCode, message: string): Told {
+function noticeForCode(code: AssentErrorCode, message: string): ErrorNotice {
   switch (code) {
     // Whose question it is, is told to nobody else.
     case 'not_found':
@@ -26,13 +26,13 @@ function toldOfCode(code: AssentErrorCode, message: string): Told {
     case 'provider_unknown':
       return notFound
     case 'channel_refused':
-      return { status: 403, notice: { kind: 'broken', detail: message }, isOurs: false }
+      return { status: 403, notice: { kind: 'broken', detail: message }, isLogged: false }
     case 'login_unavailable':
-      return { status: 503, notice: { kind: 'login-failed', detail: message }, isOurs: true }
+      return { status: 503, notice: { kind: 'login-failed', detail: message }, isLogged: true }
     case 'provider_unavailable':
-      return { status: 503, notice: { kind: 'connect-failed', detail: message }, isOurs: true }
+      return { status: 503, notice: { kind: 'connect-failed', detail: message }, isLogged: true }
     case 'store_unavailable':
-      return { status: 503, notice: { kind: 'broken' }, isOurs: true }
+      return { status: 503, notice: { kind: 'broken' }, isLogged: true }
     case 'ask_refused':
     case 'asked_differently':
     case 'bad_argument':

@@ -43,7 +43,7 @@ export interface WebEnv {
 export type WebContext = Context<WebEnv>
 
 /** First parts of paths that are pages of ours. */
-const taken = new Set(['enroll', 'login', 'logout', 'oauth', 'connections', 'browsers', 'inbox', 'grants', 'audit'])
+const reserved = new Set(['enroll', 'login', 'logout', 'oauth', 'connections', 'browsers', 'inbox', 'grants', 'audit'])
 const dayMs = 24 * 3_600_000
 
 /** Refuses settings under which the wrong people would be served. */
@@ -62,7 +62,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     throw new BadArgument('Pages outside this machine need https. Set a publicUrl that begins with https://.')
   }
   if (url.pathname !== '/') throw new BadArgument('Pages need a host of their own. Set a publicUrl without a path.')
-  if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix) || taken.has(prefix.split('/')[0] as string)) {
+  if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix) || reserved.has(prefix.split('/')[0] as string)) {
     throw new BadArgument(`"${prefix}" cannot be the prefix of question pages.`)
   }
   const limits = { ...defaultWebLimits, ...options.limits }

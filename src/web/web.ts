@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { toldOf } from './errors.ts'
+import { noticeFor } from './errors.ts'
 import { guardEntrance } from './http/entrance.ts'
-import { protect } from './http/headers.ts'
+import { secureHeaders } from './http/headers.ts'
 import type { AssentForWeb } from './needs.ts'
 import type { WebOptions } from './options.ts'
 import { notice } from './render.ts'
@@ -50,7 +50,7 @@ export function createWeb(assent: AssentForWeb, options: WebOptions = {}): Web {
 function appFor(site: Site): Hono<WebEnv> {
   const login = site.assent.login?.onPages
   const app = new Hono<WebEnv>({ getPath: pathOf })
-  app.use(protect(site))
+  app.use(secureHeaders(site))
   app.use(guardEntrance)
   app.get('/', (c) => c.redirect('/inbox', 303))
   app.route('/', statusRoutes(site))
@@ -65,9 +65,9 @@ function appFor(site: Site): Hono<WebEnv> {
   if (login) app.route('/', loginRoutes(login))
   app.notFound((c) => notice(c, 404, { kind: 'not-found' }))
   app.onError((error, c) => {
-    const told = toldOf(error)
-    if (told.isOurs) site.onError(error)
-    return notice(c, told.status, told.notice)
+    const { status, notice: shown, isLogged } = noticeFor(error)
+    if (isLogged) site.onError(error)
+    return notice(c, status, shown)
   })
   return app
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { localeOf } from '../../src/web/http/locale.ts'
-import { safeNext } from '../../src/web/http/next.ts'
+import { safeNext } from '../../src/web/http/safe-next.ts'
 import { browserName } from '../../src/web/viewer/browser-name.ts'
 
 test.each([

@@ -8,7 +8,7 @@ export interface Delivery {
   readonly body: string
 }
 
-export interface Delivering {
+export interface DeliveryTarget {
   readonly url: string
   readonly secret: string
   readonly fetch: GuardedFetch
@@ -18,7 +18,7 @@ export interface Delivering {
 }
 
 /** When to stop, and how. */
-export interface Stopping {
+export interface StopSignals {
   /** Nobody needs it any more: no further try. */
   isOver(): boolean
   /** Aborts: no further try, and the one who waits for the next goes home. */
@@ -33,18 +33,18 @@ export class NotDelivered extends Error {
 }
 
 /** Sends it, again and again where that may help. Throws `NotDelivered` when it gives up. */
-export async function deliver(delivering: Delivering, delivery: Delivery, stopping: Stopping): Promise<void> {
-  const { clock, retries } = delivering
+export async function deliver(target: DeliveryTarget, delivery: Delivery, stop: StopSignals): Promise<void> {
+  const { clock, retries } = target
   for (let tries = 1; ; tries += 1) {
-    if (stopping.isOver()) return
-    const failure = await attempt(delivering, delivery, stopping.now)
+    if (stop.isOver()) return
+    const failure = await attempt(target, delivery, stop.now)
     if (failure === undefined) return
     const waitMs = retries[tries - 1]
-    if (waitMs === undefined || failure.isFinal || stopping.noMore.aborted) {
+    if (waitMs === undefined || failure.isFinal || stop.noMore.aborted) {
       throw new NotDelivered(`${failure.reason} (after ${tries} ${tries === 1 ? 'try' : 'tries'})`)
     }
-    await pause(clock, waitMs, stopping.noMore)
-    if (stopping.noMore.aborted) throw new NotDelivered(`${failure.reason} (and then it was closed)`)
+    await pause(clock, waitMs, stop.noMore)
+    if (stop.noMore.aborted) throw new NotDelivered(`${failure.reason} (and then it was closed)`)
   }
 }
 
@@ -55,7 +55,7 @@ interface Failure {
 }
 
 async function attempt(
-  { url, secret, fetch, clock }: Delivering,
+  { url, secret, fetch, clock }: DeliveryTarget,
   { id, body }: Delivery,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {

@@ -12,7 +12,7 @@ export function signature(body: string, secret: string, at: Date): string {
   return `t=${seconds},v1=${mac(`${seconds}.${body}`, secret).toString('hex')}`
 }
 
-export interface Verifying {
+export interface VerifyOptions {
   /** Default: now. */
   readonly now?: Date
   /** How old, or how far ahead, a delivery may be. Default: 300 s. */
@@ -24,7 +24,7 @@ export function verifyWebhook(
   body: string | Uint8Array,
   header: string | null | undefined,
   secret: string,
-  { now = new Date(), toleranceS = 300 }: Verifying = {},
+  { now = new Date(), toleranceS = 300 }: VerifyOptions = {},
 ): boolean {
   // Whoever forgot to set the secret must not take everybody's word.
   if (secret === '') return false

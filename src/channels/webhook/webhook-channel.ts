@@ -3,9 +3,9 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type GuardedFetch, guardedFetch } from '../../base/guarded-fetch.ts'
 import type { Channel } from '../../elicitation/channel.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
-import { type Delivering, deliver, NotDelivered } from './deliver.ts'
-import { createLane } from './lane.ts'
+import { type DeliveryTarget, deliver, NotDelivered } from './deliver.ts'
 import { messageAbout } from './message.ts'
+import { createSendQueue } from './send-queue.ts'
 
 export interface WebhookOptions {
   readonly url: string
@@ -36,8 +36,8 @@ export function webhookChannel(options: WebhookOptions): Channel {
   const clock = options.clock ?? systemClock
   const reach = allowPrivate ? 'anywhere' : 'internet'
   const fetch = options.fetch ?? guardedFetch({ reach, timeoutMs, maxBytes: 65_536 })
-  const delivering: Delivering = { url, secret, fetch, clock, retries }
-  const lane = createLane(mostAtOnce, mostWaiting)
+  const target: DeliveryTarget = { url, secret, fetch, clock, retries }
+  const queue = createSendQueue(mostAtOnce, mostWaiting)
   /** Questions whose asking is still to be told. */
   const untold = new Map<string, { isOver: boolean }>()
   const closing = new AbortController()
@@ -56,18 +56,18 @@ export function webhookChannel(options: WebhookOptions): Channel {
         if (asked !== undefined) asked.isOver = true
       } else untold.set(id, mine)
 
-      const stopping = { isOver: () => mine.isOver, noMore: closing.signal, now: closed.signal }
+      const stop = { isOver: () => mine.isOver, noMore: closing.signal, now: closed.signal }
       try {
-        await lane.run(() => deliver(delivering, { id: randomUUID(), body }, stopping))
+        await queue.run(() => deliver(target, { id: randomUUID(), body }, stop))
       } finally {
         if (untold.get(id) === mine) untold.delete(id)
       }
     },
     async close() {
       closing.abort()
-      lane.empty()
+      queue.empty()
       const timer = setTimeout(() => closed.abort(), closingMs)
-      await lane.allDone()
+      await queue.allDone()
       clearTimeout(timer)
     },
   }

@@ -6,7 +6,7 @@ export function socketAddress({ env }: WebContext): string | undefined {
 }
 
 /** Whose requests are counted together: for a proxy we trust, the address it says it had the request from. */
-export function countedAddress(c: WebContext): string {
+export function clientAddress(c: WebContext): string {
   const address = socketAddress(c) ?? 'unknown'
   if (!c.var.site.proxy?.from.includes(address)) return address
   // The last one is the proxy's own word; what stands before it was sent by others.

@@ -19,21 +19,21 @@ export function readBrowserCookie(c: WebContext): string | undefined {
 }
 
 /** Gives the browser a new value, which nobody else knows. */
-export function giveBrowserCookie(c: WebContext, lifeMs: number): string {
+export function setBrowserCookie(c: WebContext, lifeMs: number): string {
   const value = randomBytes(32).toString('base64url')
   setCookie(c, cookieName(c), value, { ...attributesFor(c), maxAge: Math.floor(lifeMs / 1_000) })
   return value
 }
 
-export function takeBrowserCookie(c: WebContext): void {
+export function clearBrowserCookie(c: WebContext): void {
   deleteCookie(c, cookieName(c), attributesFor(c))
 }
 
-export function giveShortCookie(c: WebContext, name: string, value: string, lifeMs: number): void {
+export function setTemporaryCookie(c: WebContext, name: string, value: string, lifeMs: number): void {
   setCookie(c, cookieName(c, name), value, { ...attributesFor(c), maxAge: Math.floor(lifeMs / 1_000) })
 }
 
-export function takeShortCookie(c: WebContext, name: string): void {
+export function clearTemporaryCookie(c: WebContext, name: string): void {
   deleteCookie(c, cookieName(c, name), attributesFor(c))
 }
 

@@ -14,7 +14,7 @@ export function isCsrfOf(cookie: string, given: unknown): boolean {
 }
 
 /** Whether a browser says that another site's page sent this. */
-export function isFromElsewhere({ req, var: { site } }: WebContext): boolean {
+export function isCrossSite({ req, var: { site } }: WebContext): boolean {
   const fetchSite = req.header('sec-fetch-site')
   if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none') return true
   const origin = req.header('origin')

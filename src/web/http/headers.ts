@@ -17,7 +17,7 @@ const always = {
 const overHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
 
 /** Puts on every answer, whatever it is, what keeps a browser from being used against its person. */
-export function protect(site: Site): MiddlewareHandler<WebEnv> {
+export function secureHeaders(site: Site): MiddlewareHandler<WebEnv> {
   const fixed = Object.entries({ ...always, ...(site.isSecure && overHttps) })
   return async (c, next) => {
     c.set('site', site)

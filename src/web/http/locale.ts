@@ -1,4 +1,4 @@
-import { remembered } from '../pages/layout/remembered.ts'
+import { cached } from '../pages/layout/cache.ts'
 
 const fallback = 'en'
 const longest = 512
@@ -8,7 +8,7 @@ export function localeOf(acceptLanguage: string | undefined): string {
   return bestOf((acceptLanguage ?? '').slice(0, longest))
 }
 
-const bestOf = remembered((acceptLanguage) => {
+const bestOf = cached((acceptLanguage) => {
   const wanted = acceptLanguage.split(',').map(readRange)
   const best = wanted.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)
   return best.find(({ tag }) => isKnown(tag))?.tag ?? fallback

@@ -3,14 +3,14 @@ import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { InboxRow } from '../pages/props.ts'
 import { approvalEnd } from '../question/approval.ts'
-import { factsOf, labelsFrom } from '../question/facts.ts'
+import { labelsFrom, questionFacts } from '../question/question-facts.ts'
 import { personName } from '../viewer/person-name.ts'
 
 const mostText = 400
 
 /** A question as one row of the inbox. */
 export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
-  const { server, client, requester, createdAt, expiresAt } = factsOf(asked, viewer, '')
+  const { server, client, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
   return {
     id: asked.id,
     server,

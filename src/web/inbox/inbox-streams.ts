@@ -53,7 +53,7 @@ export function createInboxStreams(assent: Needs, perPerson: number): InboxStrea
 
   function startGroup(key: string, person: Person) {
     const streams = new Set<Stream>()
-    const stop = lookAgain(assent, person, () => {
+    const stop = poll(assent, person, () => {
       for (const stream of streams) stream.send(changed)
     })
     const group = { streams, stop }
@@ -84,7 +84,7 @@ function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () =>
   let leave = () => {}
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      let callOff = () => {}
+      let cancel = () => {}
       let isOver = false
       const stream: Stream = {
         viewer,
@@ -100,7 +100,7 @@ function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () =>
       const remove = add(stream)
       leave = () => {
         isOver = true
-        callOff()
+        cancel()
         remove()
       }
       const beat = async () => {
@@ -108,9 +108,9 @@ function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () =>
         if (isOver) return
         if (!mayGoOn) return stream.end()
         stream.send(': here\n\n')
-        callOff = assent.clock.after(heartbeatMs, beat)
+        cancel = assent.clock.after(heartbeatMs, beat)
       }
-      callOff = assent.clock.after(heartbeatMs, beat)
+      cancel = assent.clock.after(heartbeatMs, beat)
       // Whatever happened between the page and this stream is found by looking once more.
       stream.send(`retry: 3000\n\n${changed}`)
     },
@@ -126,10 +126,10 @@ async function isStillKnown({ store, clock }: Needs, { browser, key }: Viewer): 
 }
 
 /** Looks every two seconds whether other questions wait than before. Returns how to stop. */
-function lookAgain({ listOpen, clock }: Needs, person: Person, tell: () => void): () => void {
+function poll({ listOpen, clock }: Needs, person: Person, tell: () => void): () => void {
   let isOver = false
   let before: string | undefined
-  let callOff = () => {}
+  let cancel = () => {}
   const look = async () => {
     // A store that is down is waited for.
     const open = await listOpen(person, mostSeen).catch(() => undefined)
@@ -137,12 +137,12 @@ function lookAgain({ listOpen, clock }: Needs, person: Person, tell: () => void)
     const now = open?.map(({ id }) => id).join(' ') ?? before
     if (before !== undefined && now !== before) tell()
     before = now
-    callOff = clock.after(pollMs, look)
+    cancel = clock.after(pollMs, look)
   }
   void look()
   return () => {
     isOver = true
-    callOff()
+    cancel()
   }
 }
 

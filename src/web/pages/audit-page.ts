@@ -3,7 +3,7 @@ import { icons } from './layout/icons.ts'
 import { type Markup, markup } from './layout/markup.ts'
 import { amount, moment } from './layout/times.ts'
 import type { AuditPageProps, Frame } from './props.ts'
-import { said } from './question/quote.ts'
+import { visible } from './question/quote.ts'
 
 /** What happened lately that concerns a person, newest first, and whether the record of it is whole. */
 export function auditPage(frame: Frame, props: AuditPageProps): string {
@@ -17,7 +17,7 @@ export function auditPage(frame: Frame, props: AuditPageProps): string {
     'Your audit',
     markup`${heading('audit', 'Your audit', lead)}
 ${verdict(frame, props)}
-${events.length > 0 && markup`<ol class="rows">${events.map(({ words, at }) => markup`<li><span>${said(words, 300)}</span><span class="soft small">${moment(frame, at)}</span></li>`)}</ol>`}
+${events.length > 0 && markup`<ol class="rows">${events.map(({ words, at }) => markup`<li><span>${visible(words, 300)}</span><span class="soft small">${moment(frame, at)}</span></li>`)}</ol>`}
 <p class="soft">Whoever runs this installation gets everything with <code>assent audit export</code>.</p>`,
   )
 }

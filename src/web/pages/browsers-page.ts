@@ -2,7 +2,7 @@ import { csrfField, documentOf, heading } from './layout/frame.ts'
 import { type Markup, markup } from './layout/markup.ts'
 import { day } from './layout/times.ts'
 import type { BrowsersPageProps, Frame } from './props.ts'
-import { said, saidPlainly } from './question/quote.ts'
+import { visible, visiblePlain } from './question/quote.ts'
 
 /** The browsers that may answer for a person, each with a way to end that. */
 export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): string {
@@ -21,7 +21,7 @@ ${browsers.length > 0 && markup`<ul class="rows">${browsers.map((browser) => row
 
 function row(frame: Frame, browser: BrowsersPageProps['browsers'][number]): Markup {
   const { name, by, createdAt, expiresAt, isThisOne, removeAction } = browser
-  return markup`<li><div><strong>${said(name)}</strong>${isThisOne && markup` <span class="tag">This browser</span>`}
+  return markup`<li><div><strong>${visible(name)}</strong>${isThisOne && markup` <span class="tag">This browser</span>`}
 <p class="soft small">Known since ${day(frame, createdAt)} by a ${by === 'link' ? 'one-time link' : 'login'}, until ${day(frame, expiresAt)}</p></div>
-<form method="post" action="${removeAction}">${csrfField(frame)}<button class="destroy" aria-label="Remove ${saidPlainly(name)}">Remove</button></form></li>`
+<form method="post" action="${removeAction}">${csrfField(frame)}<button class="destroy" aria-label="Remove ${visiblePlain(name)}">Remove</button></form></li>`
 }

@@ -2,7 +2,7 @@ import { csrfField, documentOf, heading } from './layout/frame.ts'
 import { type Markup, markup } from './layout/markup.ts'
 import { day } from './layout/times.ts'
 import type { ConnectionsPageProps, Frame } from './props.ts'
-import { said, saidPlainly } from './question/quote.ts'
+import { visible, visiblePlain } from './question/quote.ts'
 
 /** The accounts that a person has connected, each with its way out, and those that could be. */
 export function connectionsPage(frame: Frame, { connections, others }: ConnectionsPageProps): string {
@@ -21,12 +21,12 @@ ${others.length > 0 && markup`<section class="close"><h2>Accounts you can connec
 
 function row(frame: Frame, connection: ConnectionsPageProps['connections'][number]): Markup {
   const { title, account, scopes, standing, connectedAt, disconnectAction } = connection
-  return markup`<li><div><strong>${said(title)}</strong>${standing === 'refused' && markup` <span class="tag warn">Needs you to sign in again</span>`}
-<p class="soft small">Connected ${day(frame, connectedAt)}${account !== undefined && markup` as ${said(account)}`}</p>
-${scopes.length > 0 && markup`<p class="small code soft">${said(scopes.join(' '), 400)}</p>`}</div>
-<form method="post" action="${disconnectAction}">${csrfField(frame)}<button class="destroy" aria-label="Disconnect ${saidPlainly(title)}">Disconnect</button></form></li>`
+  return markup`<li><div><strong>${visible(title)}</strong>${standing === 'refused' && markup` <span class="tag warn">Needs you to sign in again</span>`}
+<p class="soft small">Connected ${day(frame, connectedAt)}${account !== undefined && markup` as ${visible(account)}`}</p>
+${scopes.length > 0 && markup`<p class="small code soft">${visible(scopes.join(' '), 400)}</p>`}</div>
+<form method="post" action="${disconnectAction}">${csrfField(frame)}<button class="destroy" aria-label="Disconnect ${visiblePlain(title)}">Disconnect</button></form></li>`
 }
 
 function other({ title, href }: ConnectionsPageProps['others'][number]): Markup {
-  return markup`<li><strong>${said(title)}</strong><a class="button" href="${href}" aria-label="Connect ${saidPlainly(title)}">Connect</a></li>`
+  return markup`<li><strong>${visible(title)}</strong><a class="button" href="${href}" aria-label="Connect ${visiblePlain(title)}">Connect</a></li>`
 }

@@ -1,14 +1,14 @@
 import { csrfField, documentOf, heading } from './layout/frame.ts'
 import { markup } from './layout/markup.ts'
 import type { EnrollPageProps, Frame } from './props.ts'
-import { said } from './question/quote.ts'
+import { visible } from './question/quote.ts'
 
 /** Asks whether this browser may answer for the person from now on. */
 export function enrollPage(frame: Frame, { action, browserName }: EnrollPageProps): string {
   return documentOf(
     frame,
     'Answer questions in this browser?',
-    markup`${heading('browser', 'Answer questions in this browser?', markup`${said(browserName)} is then known by a cookie. Whoever uses it can say yes and no for you.`)}
+    markup`${heading('browser', 'Answer questions in this browser?', markup`${visible(browserName)} is then known by a cookie. Whoever uses it can say yes and no for you.`)}
 <p>You can take this back at any time, on the page “Browsers”. If you did not ask for this link, close the page.</p>
 <form method="post" action="${action}">${csrfField(frame)}<div class="answers"><button class="accept">Use this browser</button></div></form>`,
   )

@@ -1,8 +1,8 @@
 import { csrfField, documentOf, heading } from './layout/frame.ts'
 import { type Markup, markup } from './layout/markup.ts'
 import { moment } from './layout/times.ts'
-import type { Frame, GrantRow, GrantsPageProps } from './props.ts'
-import { said, saidPlainly } from './question/quote.ts'
+import type { Frame, GrantItem, GrantsPageProps } from './props.ts'
+import { visible, visiblePlain } from './question/quote.ts'
 
 /** What a person allowed or denied lastingly, each as a sentence, with its way back. */
 export function grantsPage(frame: Frame, { grants, older }: GrantsPageProps): string {
@@ -22,11 +22,11 @@ ${older !== undefined && markup`<p><a class="button" href="${older}">Show older 
   )
 }
 
-function row(frame: Frame, grant: GrantRow): Markup {
+function row(frame: Frame, grant: GrantItem): Markup {
   const { id, sentence, standing, grantedBy, through, createdAt, revokeAction } = grant
   const tag = standing === 'holds' ? markup`` : markup` <span class="tag">${standing}</span>`
   const how = through === 'client' ? 'through a client' : 'on a page'
-  const revoke = markup`<form method="post" action="${revokeAction}">${csrfField(frame)}<button class="destroy" aria-label="Revoke: ${saidPlainly(sentence, 200)}">Revoke</button></form>`
-  return markup`<li id="${id}"><div><strong>${said(sentence, 400)}</strong>${tag}
-<p class="soft small">Given by ${said(grantedBy)} ${how}, ${moment(frame, createdAt)}</p></div>${standing === 'holds' && revoke}</li>`
+  const revoke = markup`<form method="post" action="${revokeAction}">${csrfField(frame)}<button class="destroy" aria-label="Revoke: ${visiblePlain(sentence, 200)}">Revoke</button></form>`
+  return markup`<li id="${id}"><div><strong>${visible(sentence, 400)}</strong>${tag}
+<p class="soft small">Given by ${visible(grantedBy)} ${how}, ${moment(frame, createdAt)}</p></div>${standing === 'holds' && revoke}</li>`
 }

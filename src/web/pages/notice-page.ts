@@ -1,7 +1,7 @@
 import { documentOf, heading } from './layout/frame.ts'
 import { type Markup, markup } from './layout/markup.ts'
 import type { Frame, NoticePageProps } from './props.ts'
-import { said } from './question/quote.ts'
+import { visible } from './question/quote.ts'
 
 /** An end without a question: what happened, in plain words, and what to do now. */
 export function noticePage(frame: Frame, { kind, detail, next }: NoticePageProps): string {
@@ -10,9 +10,9 @@ export function noticePage(frame: Frame, { kind, detail, next }: NoticePageProps
     frame,
     title,
     markup`${heading(icon, title, words, tone)}
-${detail?.trim() && markup`<p>${said(detail, 600)}</p>`}
+${detail?.trim() && markup`<p>${visible(detail, 600)}</p>`}
 <p>${remedy}</p>
-${next !== undefined && markup`<p><a class="button" href="${next.href}">${said(next.label)}</a></p>`}`,
+${next !== undefined && markup`<p><a class="button" href="${next.href}">${visible(next.label)}</a></p>`}`,
   )
 }
 

@@ -89,7 +89,7 @@ export interface OfferedChoice {
 }
 
 /** A call that waits for a yes. */
-export interface ApprovePageProps {
+export interface ApprovalPageProps {
   /** Its message is what the server wrote; empty where it wrote nothing. */
   readonly asked: AskedFacts
   /** The identity of the question, posted with the answer. */
@@ -246,7 +246,7 @@ export interface HistoryPageProps {
   }[]
 }
 
-export interface GrantRow {
+export interface GrantItem {
   readonly id: string
   readonly sentence: string
   readonly standing: 'holds' | 'Ended' | 'Revoked'
@@ -258,7 +258,7 @@ export interface GrantRow {
 }
 
 export interface GrantsPageProps {
-  readonly grants: readonly GrantRow[]
+  readonly grants: readonly GrantItem[]
   /** Where older ones are, if there are any. */
   readonly older?: string
 }

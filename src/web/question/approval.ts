@@ -14,8 +14,8 @@ import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { Field, FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { Person } from '../../participant/identify.ts'
-import { type ApprovalEnd, type ApprovePageProps, type AskedFacts, denialField, postedName } from '../pages/props.ts'
-import { typedIn } from './read-answer.ts'
+import { type ApprovalEnd, type ApprovalPageProps, type AskedFacts, denialField, postedName } from '../pages/props.ts'
+import { typedIn } from './posted-answer.ts'
 
 /** What came of a posted answer that was not taken. */
 export interface RefusedPost {
@@ -29,7 +29,7 @@ export function approvalProps(
   viewer: Person,
   facts: AskedFacts,
   refused?: RefusedPost,
-): ApprovePageProps | undefined {
+): ApprovalPageProps | undefined {
   const about = approvalIn(asked)
   const { schema } = asked.question
   if (about === undefined || schema === undefined) return undefined
@@ -46,7 +46,7 @@ export function approvalProps(
     isDestructive: isDestructive(call),
     fixed: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.has(name))),
     editable: editable.map(({ field, hidden }) => ({ field, ...(hidden !== undefined && { hidden }) })),
-    schema: inOurWords(schema),
+    schema: withArgumentNames(schema),
     ...(refused && { typed: typedIn(refused.form, schema) }),
     offered: offered.filter(isYes).map(say),
     chosen: textIn(refused, postedName('choice')) || 'allow_once',
@@ -120,7 +120,7 @@ function editableOf({ properties }: FormSchema, { call, decision }: ApprovalSubj
 }
 
 /** The form with the names of arguments alone: how a server titles its values must not decide what a person allows. */
-function inOurWords({ properties, required = [], ...schema }: FormSchema): FormSchema {
+function withArgumentNames({ properties, required = [], ...schema }: FormSchema): FormSchema {
   const fields = Object.entries(properties).map(([key, field]) => {
     if (key === 'reason') return [key, { type: 'string', title: 'Reason' } as Field] as const
     const name = nameOf(key)

@@ -1,7 +1,7 @@
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { pageOf, type Sheet } from '../pages/layout/frame.ts'
 import { apiKeySheet } from '../pages/question/api-key-page.ts'
-import { approveSheet } from '../pages/question/approve-page.ts'
+import { approvalSheet } from '../pages/question/approval-page.ts'
 import { confirmSheet } from '../pages/question/confirm-page.ts'
 import { formSheet } from '../pages/question/form-page.ts'
 import { settledPage } from '../pages/question/settled-page.ts'
@@ -9,8 +9,8 @@ import { frameFor } from '../render.ts'
 import type { WebContext } from '../site.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 import { approvalProps, type RefusedPost } from './approval.ts'
-import { endOf, factsOf, labelsFrom } from './facts.ts'
-import { typedIn } from './read-answer.ts'
+import { typedIn } from './posted-answer.ts'
+import { labelsFrom, questionFacts, settledProps } from './question-facts.ts'
 
 /** The page of an open question. After a refused answer it holds what was typed and what is wrong, but never a secret. */
 export function questionPage(
@@ -37,9 +37,9 @@ export function questionSheet(
   const { question, purpose } = asked
   const { schema } = question
   const errors = refused?.errors ?? []
-  const facts = factsOf(asked, viewer, action)
+  const facts = questionFacts(asked, viewer, action)
   const approval = approvalProps(asked, viewer, facts, refused)
-  if (approval !== undefined) return approveSheet(frame, approval)
+  if (approval !== undefined) return approvalSheet(frame, approval)
   if (purpose === 'secret' && schema !== undefined) {
     const labels = labelsFrom(asked, ['fieldLabel', 'placeholder', 'description'])
     return apiKeySheet(frame, { asked: facts, schema, labels, errors })
@@ -55,7 +55,7 @@ export function questionSheet(
 
 /** The page of a question that is over; undefined while it is open. */
 export function endPage(c: WebContext, elicitation: Elicitation, viewer: Viewer, came?: 'late'): string | undefined {
-  const end = endOf(elicitation, viewer, came)
+  const end = settledProps(elicitation, viewer, came)
   return end && settledPage(frameFor(c), { ...end, isFromInbox: isFromInbox(c) })
 }
 

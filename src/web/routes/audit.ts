@@ -14,7 +14,7 @@ const freshMs = 60_000
 
 /** What happened lately that concerns a person, and whether the whole record is as it was written. */
 export const auditRoutes = () => {
-  const check = checkSeldom()
+  const check = checkOncePerMinute()
   return new Hono<WebEnv>().get('/audit', (c) => show(c, check))
 }
 
@@ -34,7 +34,7 @@ async function show(c: WebContext, check: (c: WebContext) => Promise<AuditReport
 }
 
 /** Reading the whole record is work: it is done once for all who ask at once, and its answer holds for a minute. */
-function checkSeldom(): (c: WebContext) => Promise<AuditReport> {
+function checkOncePerMinute(): (c: WebContext) => Promise<AuditReport> {
   let latest: { readonly at: number; readonly report: Promise<AuditReport> } | undefined
   return ({ var: { site } }) => {
     const now = site.assent.clock.now().getTime()

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { takeBrowserCookie } from '../http/cookie.ts'
+import { clearBrowserCookie } from '../http/cookie.ts'
 import { readPost } from '../http/post.ts'
 import { browsersPage } from '../pages/browsers-page.ts'
 import { frameFor, notice } from '../render.ts'
@@ -40,7 +40,7 @@ async function remove(c: WebContext): Promise<Response> {
   if (!isGone) return notice(c, 404, { kind: 'not-found' })
   await assent.record({ kind: 'browser-removed', who: viewer.participant, about: id })
   if (id !== viewer.browser?.id) return c.redirect('/browsers', 303)
-  takeBrowserCookie(c)
+  clearBrowserCookie(c)
   c.set('viewer', undefined)
   return notice(c, 200, { kind: 'signed-out' })
 }

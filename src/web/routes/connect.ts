@@ -9,13 +9,13 @@ import { readPost } from '../http/post.ts'
 import { keyField, postedName } from '../pages/props.ts'
 import { connectPage } from '../pages/question/connect-page.ts'
 import { connectPath } from '../question/connect-path.ts'
-import { factsOf } from '../question/facts.ts'
-import { questionFor, readId } from '../question/question.ts'
+import { findQuestion, readId } from '../question/find-question.ts'
+import { postedAction } from '../question/posted-answer.ts'
+import { questionFacts } from '../question/question-facts.ts'
 import { endPage } from '../question/question-page.ts'
-import { actionFrom } from '../question/read-answer.ts'
 import { frameFor, notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
-import { addressOf, admit } from '../viewer/admit.ts'
+import { admit, pathOfRequest } from '../viewer/admit.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
 /** Connecting an account: nobody is sent to a provider but by pressing the button of our own page. */
@@ -23,7 +23,7 @@ export const connectRoutes = () =>
   new Hono<WebEnv>()
     .get('/oauth/connect/:provider', show)
     .post('/oauth/connect/:provider', answer)
-    .get('/oauth/callback', comeBack)
+    .get('/oauth/callback', finish)
 
 /** A person before the connect page of a provider. */
 interface Connecting {
@@ -48,7 +48,7 @@ async function answer(c: WebContext): Promise<Response> {
   if (form instanceof Response) return form
   if (asked && isSettled(asked)) return late(c, asked, viewer)
 
-  const action = actionFrom(form)
+  const action = postedAction(form)
   return action === 'accept' ? connect(c, connecting, form) : refuse(c, connecting, action)
 }
 
@@ -61,7 +61,8 @@ async function connect(c: WebContext, connecting: Connecting, form: FormData): P
     person: { participant, groups },
     ...(asked && { elicitation: asked.id }),
   }
-  if (provider.by.kind === 'consent') return sendOff(c, await connections.begin({ ...beginning, browser }), viewer)
+  if (provider.by.kind === 'consent')
+    return redirectToProvider(c, await connections.begin({ ...beginning, browser }), viewer)
 
   const key = form.get(postedName(keyField))
   const kept = await connections.keepKey(beginning, typeof key === 'string' ? key.trim() : '')
@@ -69,7 +70,7 @@ async function connect(c: WebContext, connecting: Connecting, form: FormData): P
   return c.html(pageFor(c, connecting, [{ field: keyField, message: kept.message }]), 422)
 }
 
-function sendOff(c: WebContext, begun: ConnectBegun, viewer: Viewer): Response | Promise<Response> {
+function redirectToProvider(c: WebContext, begun: ConnectBegun, viewer: Viewer): Response | Promise<Response> {
   switch (begun.kind) {
     case 'begun':
       return c.redirect(begun.url, 303)
@@ -84,10 +85,10 @@ async function refuse(c: WebContext, { asked, viewer }: Connecting, action: 'dec
   if (asked === undefined) return c.redirect('/connections', 303)
   const { participant, groups } = viewer
   const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via: 'page' }, { action })
-  return answered.kind === 'late' ? late(c, answered.elicitation, viewer) : c.redirect(addressOf(c), 303)
+  return answered.kind === 'late' ? late(c, answered.elicitation, viewer) : c.redirect(pathOfRequest(c), 303)
 }
 
-async function comeBack(c: WebContext): Promise<Response> {
+async function finish(c: WebContext): Promise<Response> {
   // A flow is used once: what only wants to know the head of this page must not use it up.
   if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
   const viewer = await admit(c)
@@ -136,7 +137,7 @@ async function open(c: WebContext): Promise<Connecting | Response> {
 
   const seconds = id && (await rates.question(viewer.participant, id))
   if (seconds) return tooMany(c, seconds)
-  const asked = await questionFor(c, viewer, id)
+  const asked = await findQuestion(c, viewer, id)
   const wanted = asked?.question.mode === 'url' ? asked.question.connect : undefined
   if (asked === undefined || wanted === undefined) return notFound(c)
   if (wanted.provider !== name) return c.redirect(connectPath(wanted.provider, asked.id), 303)
@@ -145,11 +146,11 @@ async function open(c: WebContext): Promise<Connecting | Response> {
 
 function pageFor(c: WebContext, { provider, asked, viewer }: Connecting, errors: readonly FieldError[] = []): string {
   const { by, title } = provider
-  const action = addressOf(c)
+  const action = pathOfRequest(c)
   const wanted = asked?.question.mode === 'url' ? asked.question.connect?.scopes : undefined
   if (by.kind === 'consent') c.set('formTargets', providerTargets(c.var.site))
   return connectPage(frameFor(c), {
-    ...(asked && { asked: factsOf(asked, viewer, action) }),
+    ...(asked && { asked: questionFacts(asked, viewer, action) }),
     action,
     provider: { title, ...(provider.host !== undefined && { host: provider.host }) },
     scopes: wanted ?? provider.scopes,

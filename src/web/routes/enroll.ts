@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { localParticipant } from '../../participant/participant.ts'
-import { safeNext } from '../http/next.ts'
 import { readForm } from '../http/post.ts'
+import { safeNext } from '../http/safe-next.ts'
 import { enrollPage } from '../pages/enroll-page.ts'
 import { frameFor, notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
-import { addressOf, recordRefusal } from '../viewer/admit.ts'
+import { addBrowser } from '../viewer/add-browser.ts'
+import { pathOfRequest, recordPageRefusal } from '../viewer/admit.ts'
 import { browserName } from '../viewer/browser-name.ts'
 import { readEnrollCode, useEnrollCode } from '../viewer/enroll.ts'
-import { makeBrowser } from '../viewer/make-browser.ts'
 
 /** Makes a browser the local person's by a one-time link. Only pressing the button uses it up: a preview does not. */
 export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('/enroll', enroll)
@@ -16,7 +16,7 @@ export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('
 async function show(c: WebContext): Promise<Response> {
   const code = await readEnrollCode(c.var.site.assent, c.req.query('code'))
   if (code === undefined) return linkUsed(c)
-  const props = { action: addressOf(c), browserName: browserName(c.req.header('user-agent')) }
+  const props = { action: pathOfRequest(c), browserName: browserName(c.req.header('user-agent')) }
   return c.html(enrollPage(frameFor(c), props))
 }
 
@@ -27,7 +27,7 @@ async function enroll(c: WebContext): Promise<Response> {
   const code = await readEnrollCode(site.assent, c.req.query('code'))
   if (code === undefined || !(await useEnrollCode(site.assent.store.steps, code))) return linkUsed(c)
 
-  await makeBrowser(c, { participant: localParticipant, groups: [] }, 'link', site.enrolledMs)
+  await addBrowser(c, { participant: localParticipant, groups: [] }, 'link', site.enrolledMs)
   const next = safeNext(site, code.next)
   return next === undefined
     ? notice(c, 200, { kind: 'enrolled', next: { href: '/inbox', label: 'Open your inbox' } })
@@ -35,6 +35,6 @@ async function enroll(c: WebContext): Promise<Response> {
 }
 
 async function linkUsed(c: WebContext): Promise<Response> {
-  await recordRefusal(c, 'link-used')
+  await recordPageRefusal(c, 'link-used')
   return notice(c, 403, { kind: 'link-used' })
 }

@@ -4,10 +4,10 @@ import { grantSentence } from '../../approval/grant/grant-sentence.ts'
 import { localeOf } from '../http/locale.ts'
 import { readPost } from '../http/post.ts'
 import { grantsPage } from '../pages/grants-page.ts'
-import type { GrantRow } from '../pages/props.ts'
+import type { GrantItem } from '../pages/props.ts'
 import { frameFor, notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
-import { admit, recordRefusal } from '../viewer/admit.ts'
+import { admit, recordPageRefusal } from '../viewer/admit.ts'
 import { personName } from '../viewer/person-name.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
@@ -27,7 +27,7 @@ async function show(c: WebContext): Promise<Response> {
   return c.html(grantsPage(frameFor(c), { grants, ...older }))
 }
 
-async function rowOf(c: WebContext, grant: Grant, viewer: Viewer): Promise<GrantRow> {
+async function rowOf(c: WebContext, grant: Grant, viewer: Viewer): Promise<GrantItem> {
   const { id, revoked, expiresAt, grantedBy, given, createdAt } = grant
   const now = c.var.site.assent.clock.now()
   const clientName = await clientNameOf(c, grant)
@@ -58,7 +58,7 @@ async function revoke(c: WebContext): Promise<Response> {
   const id = readId(c.req.param('id'))
   const revoked = id && (await c.var.site.assent.approvals.revoke(id, viewer.participant))
   if (revoked !== undefined) return c.redirect('/grants', 303)
-  await recordRefusal(c, 'not-theirs', id)
+  await recordPageRefusal(c, 'not-theirs', id)
   return notice(c, 404, { kind: 'not-found' })
 }
 

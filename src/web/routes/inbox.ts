@@ -9,10 +9,10 @@ import { historyPage } from '../pages/inbox/history-page.ts'
 import { inboxPage } from '../pages/inbox/inbox-page.ts'
 import type { Sheet } from '../pages/layout/frame.ts'
 import type { InboxRow } from '../pages/props.ts'
-import { elsewhereSheet } from '../pages/question/elsewhere-page.ts'
+import { externalSheet } from '../pages/question/external-page.ts'
 import { settledSheet } from '../pages/question/settled-page.ts'
-import { endOf, factsOf } from '../question/facts.ts'
-import { questionFor, readId, whoAskedOrWasAsked } from '../question/question.ts'
+import { findQuestion, isRequesterOrAsked, readId } from '../question/find-question.ts'
+import { questionFacts, settledProps } from '../question/question-facts.ts'
 import { customPageOf, questionSheet } from '../question/question-page.ts'
 import { questionPath } from '../question/question-path.ts'
 import { frameFor } from '../render.ts'
@@ -37,8 +37,8 @@ async function show(c: WebContext): Promise<Response> {
   if (viewer instanceof Response) return viewer
   const { assent } = c.var.site
   const waiting = await assent.listOpen(viewer, mostCounted)
-  const asked = await questionFor(c, viewer, readId(c.req.query('open')))
-  const elsewhere = asked && answeredElsewhere(c, asked)
+  const asked = await findQuestion(c, viewer, readId(c.req.query('open')))
+  const elsewhere = asked && ownPageOf(c, asked)
   if (elsewhere !== undefined) return c.redirect(elsewhere, 303)
 
   c.set('isLive', true)
@@ -64,7 +64,7 @@ function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 
 }
 
 /** What cannot be answered beside the list has a page of its own. */
-function answeredElsewhere(c: WebContext, asked: Elicitation): string | undefined {
+function ownPageOf(c: WebContext, asked: Elicitation): string | undefined {
   const { question } = asked
   if (isSettled(asked)) return undefined
   const hasOwnPage = customPageOf(c, asked) !== undefined || (question.mode === 'url' && question.connect !== undefined)
@@ -72,18 +72,18 @@ function answeredElsewhere(c: WebContext, asked: Elicitation): string | undefine
 }
 
 function sheetOf(c: WebContext, asked: Elicitation, viewer: Viewer): Sheet {
-  const end = endOf(asked, viewer, 'late')
+  const end = settledProps(asked, viewer, 'late')
   if (end) return settledSheet(frameFor(c), end)
   const path = questionPath(c.var.site.assent.pages, asked)
   if (path !== undefined) return questionSheet(c, asked, viewer, `${path}?from=inbox`)
-  return elsewhereSheet(frameFor(c), {
-    asked: factsOf(asked, viewer, ''),
+  return externalSheet(frameFor(c), {
+    asked: questionFacts(asked, viewer, ''),
     url: asked.question.mode === 'url' ? asked.question.url : '',
   })
 }
 
 async function doneIn(c: WebContext, viewer: Viewer): Promise<{ words: string; href: string } | undefined> {
-  const asked = await questionFor(c, viewer, readId(c.req.query('done')))
+  const asked = await findQuestion(c, viewer, readId(c.req.query('done')))
   const end = asked && endWords(asked, viewer)
   const href = asked && questionPath(c.var.site.assent.pages, asked)
   return end && href ? { words: `${whatOf(asked)}: ${end.charAt(0).toLowerCase()}${end.slice(1)}.`, href } : undefined
@@ -97,7 +97,7 @@ async function history(c: WebContext): Promise<Response> {
   const latest = await ownEvents(assent.store.audit, viewer.participant, mostSearched)
   const ids = new Set(latest.flatMap(({ kind, about }) => (settling.has(kind) ? (readId(about) ?? []) : [])))
   const found = await Promise.all(
-    [...ids].slice(0, mostPast).map((id) => questionFor(c, viewer, id, whoAskedOrWasAsked)),
+    [...ids].slice(0, mostPast).map((id) => findQuestion(c, viewer, id, isRequesterOrAsked)),
   )
   const rows = found.flatMap((asked) => {
     const end = asked && endWords(asked, viewer)

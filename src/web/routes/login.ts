@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import type { PageLogin } from '../../participant/identify.ts'
-import { takeBrowserCookie } from '../http/cookie.ts'
-import { safeNext } from '../http/next.ts'
+import { clearBrowserCookie } from '../http/cookie.ts'
 import { readPost } from '../http/post.ts'
+import { safeNext } from '../http/safe-next.ts'
 import { notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
-import { admit, recordRefusal } from '../viewer/admit.ts'
+import { addBrowser } from '../viewer/add-browser.ts'
+import { admit, recordPageRefusal } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
-import { makeBrowser } from '../viewer/make-browser.ts'
-import { comeBack, leave } from '../viewer/signing-in.ts'
+import { beginSignIn, takeSignIn } from '../viewer/signing-in.ts'
 
 const sessionMs = 12 * 3_600_000
 const home = '/inbox'
@@ -23,7 +23,7 @@ export const loginRoutes = (login: PageLogin) =>
 async function begin(c: WebContext, login: PageLogin): Promise<Response> {
   const next = safeNext(c.var.site, c.req.query('next')) ?? home
   if (await viewerOf(c)) return c.redirect(next, 303)
-  const begun = await login.begin(await leave(c, next))
+  const begun = await login.begin(await beginSignIn(c, next))
   return begun.kind === 'begun' ? c.redirect(begun.url, 303) : failed(c, begun.message, 503)
 }
 
@@ -31,19 +31,19 @@ async function finish(c: WebContext, login: PageLogin): Promise<Response> {
   const { site } = c.var
   // Coming back works once: what only wants to know the head of this page must not use it up.
   if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
-  const leaving = await comeBack(c, c.req.query('state'))
-  if (leaving === undefined) {
-    await recordRefusal(c, 'login-not-begun-here')
+  const pending = await takeSignIn(c, c.req.query('state'))
+  if (pending === undefined) {
+    await recordPageRefusal(c, 'login-not-begun-here')
     return failed(c, 'It was not begun in this browser, took too long, or was used before.', 403)
   }
   const callback = new URL(`/login/callback${new URL(c.req.url).search}`, site.origin)
-  const completed = await login.complete(leaving.signing, callback)
+  const completed = await login.complete(pending.signing, callback)
   if (completed.kind === 'failed') {
-    await recordRefusal(c, 'login-failed')
+    await recordPageRefusal(c, 'login-failed')
     return failed(c, completed.message, 403)
   }
-  await makeBrowser(c, completed.who, 'login', sessionMs)
-  return c.redirect(safeNext(site, leaving.next) ?? home, 303)
+  await addBrowser(c, completed.who, 'login', sessionMs)
+  return c.redirect(safeNext(site, pending.next) ?? home, 303)
 }
 
 async function signOut(c: WebContext): Promise<Response> {
@@ -57,7 +57,7 @@ async function signOut(c: WebContext): Promise<Response> {
     await assent.store.browsers.remove(browser.participant, browser.id)
     await assent.record({ kind: 'browser-removed', who: browser.participant, about: browser.id })
   }
-  takeBrowserCookie(c)
+  clearBrowserCookie(c)
   c.set('viewer', undefined)
   return notice(c, 200, { kind: 'signed-out', next: { href: '/login', label: 'Sign in again' } })
 }

@@ -4,11 +4,11 @@ import { type Answer, type Elicitation, isSettled } from '../../elicitation/elic
 import { tooMany } from '../http/entrance.ts'
 import { readPost } from '../http/post.ts'
 import { posted } from '../pages/props.ts'
-import { questionFor, readId } from '../question/question.ts'
+import { findQuestion, readId } from '../question/find-question.ts'
+import { postedAnswer } from '../question/posted-answer.ts'
+import { postedApproval } from '../question/posted-approval.ts'
 import { customPageOf, endPage, isFromInbox, questionPage } from '../question/question-page.ts'
 import { questionPath } from '../question/question-path.ts'
-import { answerFrom } from '../question/read-answer.ts'
-import { approvalFrom } from '../question/read-approval.ts'
 import { notice } from '../render.ts'
 import type { Site, WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
@@ -76,7 +76,7 @@ async function open(c: WebContext): Promise<Opened | Response> {
   const seconds = id && (await c.var.site.rates.question(viewer.participant, id))
   if (seconds) return tooMany(c, seconds)
 
-  const asked = await questionFor(c, viewer, id)
+  const asked = await findQuestion(c, viewer, id)
   const path = asked && questionPath(c.var.site.assent.pages, asked)
   if (asked === undefined || path === undefined) return notice(c, 404, { kind: 'not-found' })
   return path === c.req.path ? { asked, viewer } : c.redirect(path, 303)
@@ -84,7 +84,7 @@ async function open(c: WebContext): Promise<Opened | Response> {
 
 function readAnswer(form: FormData, asked: Elicitation): Answer {
   const { schema } = asked.question
-  return approvalIn(asked) && schema ? approvalFrom(form, schema) : answerFrom(form, asked)
+  return approvalIn(asked) && schema ? postedApproval(form, schema) : postedAnswer(form, asked)
 }
 
 const actionOf = (c: WebContext) => (isFromInbox(c) ? `${c.req.path}?from=inbox` : c.req.path)

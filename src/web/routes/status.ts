@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
-import { questionFor, readId, whoAskedOrWasAsked } from '../question/question.ts'
+import { findQuestion, isRequesterOrAsked, readId } from '../question/find-question.ts'
 import type { Site, WebContext, WebEnv } from '../site.ts'
-import { recordRefusal } from '../viewer/admit.ts'
+import { recordPageRefusal } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 
 /** How a question stands, for programs of those whom it concerns. To all others every id is unknown. */
@@ -18,7 +18,7 @@ async function status(c: WebContext): Promise<Response> {
   const id = readId(c.req.param('id'))
   const viewer = await viewerOf(c)
   if (viewer === undefined) {
-    await recordRefusal(c, site.isLocal ? 'not-enrolled' : 'not-signed-in', id)
+    await recordPageRefusal(c, site.isLocal ? 'not-enrolled' : 'not-signed-in', id)
     const message = site.isLocal ? 'This browser is not enrolled.' : 'Sign in first.'
     return c.json({ error: 'not_known', message }, 403)
   }
@@ -28,7 +28,7 @@ async function status(c: WebContext): Promise<Response> {
     c.header('Retry-After', String(seconds))
     return c.json({ error: 'too_many', message: 'That was too often.' }, 429)
   }
-  const elicitation = await questionFor(c, viewer, id, whoAskedOrWasAsked)
+  const elicitation = await findQuestion(c, viewer, id, isRequesterOrAsked)
   if (elicitation === undefined) return c.json({ error: 'not_found', message: 'There is no such question.' }, 404)
   const { createdAt, expiresAt } = elicitation
   return c.json({

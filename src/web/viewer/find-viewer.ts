@@ -1,7 +1,7 @@
 import type { Person } from '../../participant/identify.ts'
 import { participantId } from '../../participant/participant.ts'
 import { socketAddress } from '../http/address.ts'
-import { giveBrowserCookie, keyOf, readBrowserCookie } from '../http/cookie.ts'
+import { keyOf, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import type { TrustedProxy } from '../options.ts'
 import type { WebContext } from '../site.ts'
 import type { Viewer } from './viewer.ts'
@@ -11,10 +11,10 @@ const proxyCookieMs = 12 * 3_600_000
 /** Who looks: by the header of the proxy we trust, else by the browser's cookie. Undefined: nobody we know. */
 export async function viewerOf(c: WebContext): Promise<Viewer | undefined> {
   const { proxy } = c.var.site
-  const vouched = proxy && vouchedFor(c, proxy)
-  if (vouched) {
-    const cookie = readBrowserCookie(c) ?? giveBrowserCookie(c, proxyCookieMs)
-    return { ...vouched, cookie, key: keyOf(cookie) }
+  const person = proxy && personFromProxy(c, proxy)
+  if (person) {
+    const cookie = readBrowserCookie(c) ?? setBrowserCookie(c, proxyCookieMs)
+    return { ...person, cookie, key: keyOf(cookie) }
   }
   return viewerByCookie(c)
 }
@@ -34,7 +34,7 @@ async function viewerByCookie(c: WebContext): Promise<Viewer | undefined> {
 
 const longestSubject = 1_024
 
-function vouchedFor(c: WebContext, { header, issuer, from, groupsHeader }: TrustedProxy): Person | undefined {
+function personFromProxy(c: WebContext, { header, issuer, from, groupsHeader }: TrustedProxy): Person | undefined {
   const address = socketAddress(c)
   if (address === undefined || !from.includes(address)) return undefined
   const subject = c.req.header(header)?.trim()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { getCookie } from 'hono/cookie'
 import { isPlainObject } from '../../base/json.ts'
 import type { SigningIn } from '../../participant/identify.ts'
-import { cookieName, giveShortCookie, takeShortCookie } from '../http/cookie.ts'
+import { clearTemporaryCookie, cookieName, setTemporaryCookie } from '../http/cookie.ts'
 import { openText, sealText } from '../http/sealed-text.ts'
 import type { WebContext } from '../site.ts'
 
@@ -12,13 +12,13 @@ const purpose = 'signing-in'
 const mostAtOnce = 5
 
 /** Someone who left to sign in, and where they wanted to go. */
-export interface Leaving {
+export interface PendingSignIn {
   readonly signing: SigningIn
   readonly next: string
 }
 
 /** Begins signing in: what proves that the one who comes back is this browser goes into a cookie, sealed. */
-export async function leave(c: WebContext, next: string): Promise<SigningIn> {
+export async function beginSignIn(c: WebContext, next: string): Promise<SigningIn> {
   const { assent } = c.var.site
   const signing: SigningIn = {
     state: secret(),
@@ -27,23 +27,23 @@ export async function leave(c: WebContext, next: string): Promise<SigningIn> {
     redirectUri: `${assent.pages.publicUrl}/login/callback`,
   }
   const begun = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookieName(c, cookieFor(''))))
-  if (begun.length >= mostAtOnce) for (const name of begun) takeShortCookie(c, name.replace(/^__Host-/, ''))
+  if (begun.length >= mostAtOnce) for (const name of begun) clearTemporaryCookie(c, name.replace(/^__Host-/, ''))
   const expires = assent.clock.now().getTime() + signingMs
   const sealed = await sealText(assent.vault, purpose, { signing, next, expires })
-  giveShortCookie(c, cookieFor(signing.state), sealed, signingMs)
+  setTemporaryCookie(c, cookieFor(signing.state), sealed, signingMs)
   return signing
 }
 
 /** Who comes back here, if this browser left for it, not long ago and for the first time. */
-export async function comeBack(c: WebContext, state: string | undefined): Promise<Leaving | undefined> {
+export async function takeSignIn(c: WebContext, state: string | undefined): Promise<PendingSignIn | undefined> {
   const { vault, clock, store } = c.var.site.assent
   if (state === undefined || !/^[\w-]{43}$/.test(state)) return undefined
   const text = getCookie(c, cookieName(c, cookieFor(state)))
   if (text === undefined) return undefined
-  takeShortCookie(c, cookieFor(state))
+  clearTemporaryCookie(c, cookieFor(state))
   const opened = await openText(vault, purpose, text)
   if (!isPlainObject(opened)) return undefined
-  const { signing, next, expires } = opened as unknown as Leaving & { expires: number }
+  const { signing, next, expires } = opened as unknown as PendingSignIn & { expires: number }
   if (signing.state !== state || clock.now().getTime() >= expires) return undefined
   const { kind } = await store.steps.claim({ walkId: 'signing-in', name: state }, new Date(expires))
   return kind === 'claimed' ? { signing, next } : undefined

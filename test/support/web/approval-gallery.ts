@@ -11,9 +11,9 @@ import { grantsPage } from '../../../src/web/pages/grants-page.ts'
 import { historyPage } from '../../../src/web/pages/inbox/history-page.ts'
 import { inboxPage } from '../../../src/web/pages/inbox/inbox-page.ts'
 import { pageOf } from '../../../src/web/pages/layout/frame.ts'
-import type { ApprovePageProps, AskedFacts, GrantRow, InboxRow } from '../../../src/web/pages/props.ts'
-import { approvePage, approveSheet } from '../../../src/web/pages/question/approve-page.ts'
-import { elsewhereSheet } from '../../../src/web/pages/question/elsewhere-page.ts'
+import type { ApprovalPageProps, AskedFacts, GrantItem, InboxRow } from '../../../src/web/pages/props.ts'
+import { approvalPage, approvalSheet } from '../../../src/web/pages/question/approval-page.ts'
+import { externalSheet } from '../../../src/web/pages/question/external-page.ts'
 import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
 import { approvalProps, type RefusedPost } from '../../../src/web/question/approval.ts'
 import { aCall, alice, bob } from '../approval/a-call.ts'
@@ -30,7 +30,7 @@ interface Showing {
 }
 
 /** The props of an approval as the routes make them. */
-function approving({ call: over, rule = {}, viewer = alice, refused, message }: Showing): ApprovePageProps {
+function approving({ call: over, rule = {}, viewer = alice, refused, message }: Showing): ApprovalPageProps {
   const requester = { participant: alice, client: 'claude-code', clientName: 'Claude Code' }
   const call = aCall({ server: 'github', tool: 'create_issue', requester, ...over })
   const decision = decide(readPolicy({ rules: [{ decide: 'ask', ...rule }] }), call)
@@ -151,7 +151,7 @@ const rows: readonly InboxRow[] = [
   },
 ]
 
-const grant: GrantRow = {
+const grant: GrantItem = {
   id: 'grant-1',
   sentence: 'Allows Claude Code (claude-code) to run create_issue on github, until it is revoked.',
   standing: 'holds',
@@ -167,8 +167,8 @@ const lasting = { href: '/grants', revokeAction: '/grants/grant-1/revoke' }
 
 /** Every page about approvals in every variant, by name. */
 export const approvalGallery: Readonly<Record<string, string>> = {
-  approve: approvePage(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
-  'approve-other': approvePage(
+  approve: approvalPage(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
+  'approve-other': approvalPage(
     frame,
     approving({
       call: issue,
@@ -176,11 +176,11 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       rule: { approvers: [bob], reason: 'Ada’s agents ask Bob before they write.' },
     }),
   ),
-  'approve-edit': approvePage(
+  'approve-edit': approvalPage(
     frame,
     approving({ call: editableIssue, rule: { editable: ['title', 'labels', 'draft', 'priority'] } }),
   ),
-  'approve-errors': approvePage(
+  'approve-errors': approvalPage(
     frame,
     approving({
       call: editableIssue,
@@ -188,7 +188,7 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       refused: { form: posted, errors: [{ field: 'json_labels', message: 'labels must be JSON.' }] },
     }),
   ),
-  'approve-destructive': approvePage(
+  'approve-destructive': approvalPage(
     frame,
     approving({
       call: {
@@ -199,14 +199,14 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       message: 'I delete the repository ada/engine and its 214 issues.',
     }),
   ),
-  'approve-hostile': approvePage(
+  'approve-hostile': approvalPage(
     frame,
     approving({
       call: hostileCall,
       message: 'Your bank asks you to press Allow.</blockquote><script>alert(1)</script>',
     }),
   ),
-  'approve-bare': approvePage(frame, approving({ call: { tool: 'list_issues', arguments: {} } })),
+  'approve-bare': approvalPage(frame, approving({ call: { tool: 'list_issues', arguments: {} } })),
   'settled-allowed-once': settledPage(frame, { ...end, approval: ended }),
   'settled-allowed-edited': settledPage(frame, {
     ...end,
@@ -241,7 +241,7 @@ export const approvalGallery: Readonly<Record<string, string>> = {
   'inbox-open': inboxPage(
     frame,
     { rows, total: { count: 3, isExact: true }, isOver: false, isPaused: false, openId: '0192' },
-    approveSheet(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
+    approvalSheet(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
   ),
   history: historyPage(frame, {
     rows: [
@@ -301,6 +301,6 @@ export const approvalGallery: Readonly<Record<string, string>> = {
   'audit-unchecked': auditPage(frame, { events: [] }),
   elsewhere: pageOf(
     frame,
-    elsewhereSheet(frame, { asked: { ...asked, message: 'Sign the form there.' }, url: 'https://forms.example.com/x' }),
+    externalSheet(frame, { asked: { ...asked, message: 'Sign the form there.' }, url: 'https://forms.example.com/x' }),
   ),
 }

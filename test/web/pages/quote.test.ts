@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lookAlikes } from '../../../src/web/pages/layout/look-alikes.ts'
-import { isDeceptive, quotation, said } from '../../../src/web/pages/question/quote.ts'
+import { isDeceptive, quotation, visible } from '../../../src/web/pages/question/quote.ts'
 
 test.each([
   ['Pаypal', [1]],
@@ -32,8 +32,8 @@ test('a quotation above fields says whose words those are, also where it is empt
 })
 
 test('hidden characters and posing letters stand out', () => {
-  expect(said('pay\u200bpal').toString()).toContain('pay<mark title="A hidden character">U+200B</mark>pal')
-  expect(said('Pаypal').toString()).toContain('P<mark title="Not the letter it looks like">а U+0430</mark>ypal')
+  expect(visible('pay\u200bpal').toString()).toContain('pay<mark title="A hidden character">U+200B</mark>pal')
+  expect(visible('Pаypal').toString()).toContain('P<mark title="Not the letter it looks like">а U+0430</mark>ypal')
 })
 
 test('a suggestion that hides something is told apart from one that does not', () => {
@@ -47,7 +47,7 @@ test('no text of a stranger makes a tag', () => {
     fc.property(
       fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', 'a', 'а', '\u202e', '‹U+0041›', ' ') }),
       (text) => {
-        const bare = said(text)
+        const bare = visible(text)
           .toString()
           .replaceAll(/<\/?(bdi|mark)( title="[\w ]+")?>/g, '')
         expect(bare).not.toMatch(/[<>"']/)

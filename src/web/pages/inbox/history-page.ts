@@ -2,7 +2,7 @@ import { documentOf, heading } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { moment } from '../layout/times.ts'
 import type { Frame, HistoryPageProps } from '../props.ts'
-import { said } from '../question/quote.ts'
+import { visible } from '../question/quote.ts'
 
 /** What was asked of a person lately and is over, with how it ended. */
 export function historyPage(frame: Frame, { rows }: HistoryPageProps): string {
@@ -17,7 +17,7 @@ ${rows.length > 0 && markup`<ul class="rows">${rows.map((row) => drawRow(frame, 
 }
 
 function drawRow(frame: Frame, { what, server, client, end, at, href }: HistoryPageProps['rows'][number]): Markup {
-  const name = markup`<strong>${said(what, 120)}</strong>`
+  const name = markup`<strong>${visible(what, 120)}</strong>`
   return markup`<li><div>${href === undefined ? name : markup`<a href="${href}">${name}</a>`}
-<p class="soft small">${said(server)}, asked by ${said(client)} · ${moment(frame, at)}</p></div><span class="tag">${end}</span></li>`
+<p class="soft small">${visible(server)}, asked by ${visible(client)} · ${moment(frame, at)}</p></div><span class="tag">${end}</span></li>`
 }

@@ -1,10 +1,10 @@
+import { exactText } from '../layout/exact-text.ts'
 import { csrfField, documentOf, heading, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { constant, type Markup, markup } from '../layout/markup.ts'
-import { shown } from '../layout/pieces.ts'
 import { ago, timeLeft } from '../layout/times.ts'
 import { type Frame, type InboxPageProps, type InboxRow, posted, postedName } from '../props.ts'
-import { said, saidPlainly } from '../question/quote.ts'
+import { visible, visiblePlain } from '../question/quote.ts'
 import { inboxScript } from './inbox-script.ts'
 import { inboxStyle } from './inbox-style.ts'
 
@@ -32,7 +32,7 @@ function list(frame: Frame, props: InboxPageProps): Markup {
   return markup`<div class="sheet stack list" id="list">
 ${heading(rows.length === 0 ? 'done' : 'inbox', 'Your inbox', markup`<span id="count" role="status">${lead}</span>`, rows.length === 0 ? 'good' : '')}
 ${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until it is resumed with <code>assent resume</code>.</p></div>`}
-${done !== undefined && markup`<p class="done">${said(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
+${done !== undefined && markup`<p class="done">${visible(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
 ${answerForm(frame)}
 <ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}${unshown(props)}</ul>
 <p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">What was asked before</a></p>
@@ -62,22 +62,22 @@ const answerFormId = 'answer'
 function drawRow(frame: Frame, row: InboxRow, isOpen: boolean): Markup {
   const { server, client, requester, what, createdAt, expiresAt, href } = row
   const open = isOpen ? 'Opened' : 'Open'
-  return markup`<li class="row"${isOpen && markup` data-current`}><p class="what"><strong>${said(what, 120)}</strong><span class="small soft">${timeLeft(frame, expiresAt)} left</span></p>
-<p class="small soft">${said(server)}, asked by ${said(client)}${requester !== undefined && markup` for ${said(requester)}`} · ${ago(frame, createdAt)}</p>
+  return markup`<li class="row"${isOpen && markup` data-current`}><p class="what"><strong>${visible(what, 120)}</strong><span class="small soft">${timeLeft(frame, expiresAt)} left</span></p>
+<p class="small soft">${visible(server)}, asked by ${visible(client)}${requester !== undefined && markup` for ${visible(requester)}`} · ${ago(frame, createdAt)}</p>
 ${about(row)}
-<div class="do"><a href="${href}"${isOpen && markup` aria-current="true"`} aria-label="${open}: ${saidPlainly(what)}">${open}</a>${!isOpen && answers(row)}</div></li>`
+<div class="do"><a href="${href}"${isOpen && markup` aria-current="true"`} aria-label="${open}: ${visiblePlain(what)}">${open}</a>${!isOpen && answers(row)}</div></li>`
 }
 
 function about({ line, arguments: given }: InboxRow): Markup {
-  if (given === undefined) return line === '' ? markup`` : markup`<p class="line code soft">${said(line, 160)}</p>`
+  if (given === undefined) return line === '' ? markup`` : markup`<p class="line code soft">${visible(line, 160)}</p>`
   if (given.length === 0) return markup`<p class="small soft">No arguments</p>`
-  return markup`<ul class="code soft">${given.map(({ name, value }) => markup`<li>${shown(name)}: ${shown(value)}</li>`)}</ul>`
+  return markup`<ul class="code soft">${given.map(({ name, value }) => markup`<li>${exactText(name)}: ${exactText(value)}</li>`)}</ul>`
 }
 
 function answers({ what, answer }: InboxRow): Markup {
   if (answer === undefined) return markup``
   const button = (word: string, value: 'accept' | 'decline', action: string) =>
-    markup`<button form="${answerFormId}" formaction="${action}" name="${posted.answer}" value="${value}" aria-label="${word}: ${saidPlainly(what)}">${word}</button>`
+    markup`<button form="${answerFormId}" formaction="${action}" name="${posted.answer}" value="${value}" aria-label="${word}: ${visiblePlain(what)}">${word}</button>`
   return markup`${button('Deny', 'decline', answer.deny)}${answer.allow !== undefined && button('Allow once', 'accept', answer.allow)}`
 }
 

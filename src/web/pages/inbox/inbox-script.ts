@@ -1,11 +1,11 @@
-import { squeezeScript } from '../layout/script.ts'
+import { minifyScript } from '../layout/script.ts'
 
 /**
  * Keeps the list up to date, and lets a person clear it with the keyboard. The open question stays untouched, unless
  * somebody else answered it. A key only focuses a button that destroys; it never presses it. A click that comes just
  * after the rows moved is dropped, as it was meant for the row that was there before.
  */
-export const inboxScript = squeezeScript(`
+export const inboxScript = minifyScript(`
 const part = (id, within = document) => within.getElementById(id)
 let isFetching = false
 let isStale = false

@@ -1,7 +1,7 @@
-import { squeeze } from '../layout/style.ts'
+import { minifyCss } from '../layout/style.ts'
 
 /** What the inbox looks like beyond other pages: a list, and on a wide screen the open question beside it. */
-export const inboxStyle = squeeze(`
+export const inboxStyle = minifyCss(`
   main.inbox { max-width: 40rem; }
   .stack > .waiting { margin: 16px -12px 0; }
   .waiting:empty { display: none; }

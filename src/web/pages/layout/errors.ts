@@ -1,7 +1,7 @@
 import type { FormSchema } from '../../../elicitation/form/schema.ts'
 import type { FieldError } from '../../../elicitation/form/validate.ts'
 import { idOfField } from '../question/fields.ts'
-import { said } from '../question/quote.ts'
+import { visible } from '../question/quote.ts'
 import { icons } from './icons.ts'
 import { type Markup, markup } from './markup.ts'
 
@@ -10,7 +10,7 @@ export function errorSummary(schema: FormSchema, errors: readonly FieldError[]):
   if (errors.length === 0) return markup``
   const items = errors.map(({ field, message }) => {
     const id = idOfField(schema, field)
-    return markup`<li>${id === undefined ? said(message, 400) : markup`<a href="#${id}">${said(message, 400)}</a>`}</li>`
+    return markup`<li>${id === undefined ? visible(message, 400) : markup`<a href="#${id}">${visible(message, 400)}</a>`}</li>`
   })
   const heading =
     errors.length === 1

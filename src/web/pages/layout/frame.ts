@@ -1,5 +1,5 @@
 import { type Frame, posted } from '../props.ts'
-import { said, saidPlainly } from '../question/quote.ts'
+import { visible, visiblePlain } from '../question/quote.ts'
 import { icons } from './icons.ts'
 import { constant, type Markup, markup } from './markup.ts'
 import { script } from './script.ts'
@@ -36,7 +36,7 @@ export function documentOf(frame: Frame, title: string, body: Markup, extras: Ex
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <meta name="referrer" content="same-origin">
-<title>${saidPlainly(title)} · ${saidPlainly(look.title)}</title>
+<title>${visiblePlain(title)} · ${visiblePlain(look.title)}</title>
 <link rel="icon" href="data:,">
 ${extras.head}<style nonce="${nonce}">${constant(styleOf(look.primaryColor) + (extras.style ?? ''))}</style>
 </head>
@@ -68,10 +68,10 @@ export function csrfField({ csrf }: Frame): Markup {
 
 function footer(frame: Frame): Markup {
   const { viewer, look } = frame
-  if (viewer === undefined) return markup`<footer><p>${said(look.title)}</p></footer>`
+  if (viewer === undefined) return markup`<footer><p>${visible(look.title)}</p></footer>`
   const signOut = markup`<form method="post" action="/logout">${csrfField(frame)}<button class="plain">Sign out</button></form>`
   return markup`<footer>
-<p>${said(look.title)}, signed in as ${said(viewer.name)}</p>
+<p>${visible(look.title)}, signed in as ${visible(viewer.name)}</p>
 <nav aria-label="Your account"><a href="/inbox">Inbox</a><a href="/grants">Permissions</a><a href="/connections">Connections</a><a href="/browsers">Browsers</a><a href="/audit">Audit</a>${viewer.canSignOut && signOut}</nav>
 </footer>`
 }

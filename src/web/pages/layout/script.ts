@@ -1,7 +1,7 @@
 import { units } from './times.ts'
 
 /** A script without its indentation and comments, which browsers do not need. */
-export function squeezeScript(source: string): string {
+export function minifyScript(source: string): string {
   const lines = source.split('\n').map((line) => line.trim())
   return lines.filter((line) => line !== '' && !line.startsWith('//')).join('\n')
 }
@@ -10,7 +10,7 @@ export function squeezeScript(source: string): string {
  * What pages do beyond plain HTML; all of them work without it. It counts down, says times in the reader's own zone,
  * reveals a secret, offers a calendar, checks a field that was left, and sends a form once.
  */
-export const script = squeezeScript(`'use strict'
+export const script = minifyScript(`'use strict'
 const all = (what, within = document) => [...within.querySelectorAll(what)]
 const units = ${JSON.stringify(units)}
 const shapes = {

@@ -1,17 +1,17 @@
+import { cached } from './cache.ts'
 import { accentsOf, grounds } from './color.ts'
-import { remembered } from './remembered.ts'
 
 /** The whole style of our pages, with the accent of an installation; `more` is what one page adds. */
 export function styleOf(primaryColor: string, more = ''): string {
-  return common(primaryColor) + squeezed(more)
+  return common(primaryColor) + minified(more)
 }
 
-const common = remembered(styleFor)
-const squeezed = remembered(squeeze)
+const common = cached(styleFor)
+const minified = cached(minifyCss)
 
 function styleFor(primaryColor: string): string {
   const accents = accentsOf(primaryColor)
-  return squeeze(`
+  return minifyCss(`
     :root { ${variables('light', accents.light, light)} }
     @media (prefers-color-scheme: dark) { :root { ${variables('dark', accents.dark, dark)} } }
     ${rules}`)
@@ -53,7 +53,7 @@ function variables(scheme: keyof typeof grounds, accent: string, others: typeof 
 }
 
 /** Without the blanks that only people need. */
-export function squeeze(css: string): string {
+export function minifyCss(css: string): string {
   return css
     .replace(/\n\s*/g, '')
     .replace(/\s*([{};,])\s*/g, '$1')

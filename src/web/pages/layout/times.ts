@@ -1,6 +1,6 @@
 import type { Frame } from '../props.ts'
+import { cached } from './cache.ts'
 import { type Markup, markup } from './markup.ts'
-import { remembered } from './remembered.ts'
 
 type Whose = Pick<Frame, 'locale' | 'now'>
 
@@ -57,21 +57,21 @@ export const units = [
 
 /** Making a format takes a hundred times as long as using it. */
 const dateFormat = (style: Intl.DateTimeFormatOptions) =>
-  remembered((locale) => new Intl.DateTimeFormat(known(locale), { ...style, timeZone: 'UTC' }))
+  cached((locale) => new Intl.DateTimeFormat(known(locale), { ...style, timeZone: 'UTC' }))
 const dateFormats = {
   day: dateFormat({ dateStyle: 'medium' }),
   clock: dateFormat({ timeStyle: 'short' }),
   moment: dateFormat({ dateStyle: 'medium', timeStyle: 'short' }),
 }
 const unitFormat = (unit: string) =>
-  remembered((locale) => new Intl.NumberFormat(known(locale), { style: 'unit', unit, unitDisplay: 'long' }))
+  cached((locale) => new Intl.NumberFormat(known(locale), { style: 'unit', unit, unitDisplay: 'long' }))
 const unitFormats = {
   day: unitFormat('day'),
   hour: unitFormat('hour'),
   minute: unitFormat('minute'),
   second: unitFormat('second'),
 }
-const numberFormat = remembered((locale) => new Intl.NumberFormat(known(locale), { maximumFractionDigits: 20 }))
+const numberFormat = cached((locale) => new Intl.NumberFormat(known(locale), { maximumFractionDigits: 20 }))
 
 function time(locale: string, date: Date, kind: keyof typeof dateFormats, zone = ''): Markup {
   const words = dateFormats[kind](locale).format(date)
@@ -79,7 +79,7 @@ function time(locale: string, date: Date, kind: keyof typeof dateFormats, zone =
 }
 
 /** What a browser says it speaks may be anything. */
-const known = remembered((locale) => {
+const known = cached((locale) => {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale)[0] ?? 'en'
   } catch {

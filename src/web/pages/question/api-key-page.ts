@@ -6,8 +6,8 @@ import { pageOf, type Sheet } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import type { ApiKeyPageProps, Frame } from '../props.ts'
 import { fieldNamed } from './fields.ts'
-import { deadline, questionForm, questionHead } from './question.ts'
-import { quotation, said } from './quote.ts'
+import { deadline, questionForm, questionHead } from './question-parts.ts'
+import { quotation, visible } from './quote.ts'
 import { secretField } from './secrets.ts'
 
 /** Asks for a secret. It goes to us alone, and no page ever shows it again. */
@@ -17,11 +17,11 @@ export function apiKeyPage(frame: Frame, props: ApiKeyPageProps): string {
 
 export function apiKeySheet(frame: Frame, props: ApiKeyPageProps): Sheet {
   const { asked, schema, errors } = props
-  const server = said(asked.server)
+  const server = visible(asked.server)
   return {
     title: `Save a key for ${asked.server}?`,
     body: markup`${errorSummary(schema, errors)}
-${questionHead('key', asked, markup`Save a key for ${server}?`, markup`It is stored encrypted, and only ${server} gets it. ${said(asked.client)} does not.`)}
+${questionHead('key', asked, markup`Save a key for ${server}?`, markup`It is stored encrypted, and only ${server} gets it. ${visible(asked.client)} does not.`)}
 ${quotation(asked.server, asked.message)}
 ${questionForm(frame, asked.action, { accept: 'Save key', decline: 'Decline' }, secretFields(frame, props))}
 ${deadline(frame, asked, 'Nothing is saved.')}`,

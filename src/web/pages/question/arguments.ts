@@ -1,8 +1,8 @@
 import type { Change } from '../../../approval/question/edit.ts'
 import type { Json, JsonObject } from '../../../base/json.ts'
 import { shownText, showText } from '../../../base/text/show-text.ts'
+import { drawPieces, exactText } from '../layout/exact-text.ts'
 import { type Markup, markup } from '../layout/markup.ts'
-import { drawPieces, shown } from '../layout/pieces.ts'
 import { amount } from '../layout/times.ts'
 import type { Frame } from '../props.ts'
 
@@ -35,7 +35,7 @@ export function changeList(frame: Frame, changes: readonly Change[]): Markup {
 }
 
 function fact(name: string, value: Markup): Markup {
-  return markup`<div><dt class="code">${shown(name)}</dt>${value}</div>`
+  return markup`<div><dt class="code">${exactText(name)}</dt>${value}</div>`
 }
 
 function drawValue({ locale }: Frame, value: Json): Markup {

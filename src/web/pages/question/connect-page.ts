@@ -3,19 +3,19 @@ import { errorSummary } from '../layout/errors.ts'
 import { documentOf, heading } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { type ConnectPageProps, type Frame, keyField } from '../props.ts'
-import { deadline, questionForm, questionHead } from './question.ts'
-import { quotation, said } from './quote.ts'
+import { deadline, questionForm, questionHead } from './question-parts.ts'
+import { quotation, visible } from './quote.ts'
 import { secretField } from './secrets.ts'
 
 /** Asks to connect an account. Nothing starts before the person says so here, on a page that names all who take part. */
 export function connectPage(frame: Frame, props: ConnectPageProps): string {
   const { asked, action, provider, errors } = props
-  const question = markup`Connect your ${said(provider.title)} account?`
+  const question = markup`Connect your ${visible(provider.title)} account?`
   return documentOf(
     frame,
     `Connect your ${provider.title} account?`,
     markup`${errorSummary(schemaOf(props), errors)}
-${asked === undefined ? heading('connect', question, 'You can then use it with the servers that need it.') : questionHead('connect', asked, question, markup`${said(asked.server)} needs it to do what ${said(asked.client)} asked for.`)}
+${asked === undefined ? heading('connect', question, 'You can then use it with the servers that need it.') : questionHead('connect', asked, question, markup`${visible(asked.server)} needs it to do what ${visible(asked.client)} asked for.`)}
 ${asked !== undefined && quotation(asked.server, asked.message)}
 ${scopes(props)}
 ${whatHappens(frame, props)}
@@ -26,17 +26,17 @@ ${asked !== undefined && deadline(frame, asked, 'Nothing is connected.')}`,
 
 function scopes({ scopes, provider }: ConnectPageProps): Markup {
   if (scopes.length === 0) return markup``
-  return markup`<section><h2>What it asks ${said(provider.title)} for</h2><ul class="scopes">${scopes.map((scope) => markup`<li class="code">${said(scope)}</li>`)}</ul></section>`
+  return markup`<section><h2>What it asks ${visible(provider.title)} for</h2><ul class="scopes">${scopes.map((scope) => markup`<li class="code">${visible(scope)}</li>`)}</ul></section>`
 }
 
 function whatHappens({ look }: Frame, { asked, key, provider }: ConnectPageProps): Markup {
-  const title = said(look.title)
+  const title = visible(look.title)
   if (key !== undefined) {
-    const who = asked === undefined ? 'the servers that need it' : said(asked.server)
-    const notWho = asked === undefined ? 'Your client' : said(asked.client)
+    const who = asked === undefined ? 'the servers that need it' : visible(asked.server)
+    const notWho = asked === undefined ? 'Your client' : visible(asked.client)
     return markup`<p class="soft">${title} stores the key encrypted, for ${who} to use. ${notWho} does not see it, and you can disconnect at any time.</p>`
   }
-  return markup`<p class="soft">You go to <strong>${said(provider.host ?? provider.title)}</strong> to sign in. ${title} keeps what it gets encrypted, and you can disconnect at any time.</p>`
+  return markup`<p class="soft">You go to <strong>${visible(provider.host ?? provider.title)}</strong> to sign in. ${title} keeps what it gets encrypted, and you can disconnect at any time.</p>`
 }
 
 function key({ key, errors }: ConnectPageProps): Markup | undefined {

@@ -6,7 +6,7 @@ import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { postedName } from '../props.ts'
 import { hintOf } from './field-hints.ts'
-import { isDeceptive, said } from './quote.ts'
+import { isDeceptive, visible } from './quote.ts'
 
 /** How a form stands: what is asked, what was typed so far, what is wrong with it. */
 export interface FilledForm {
@@ -51,7 +51,7 @@ function boxOf({ locale, schema, typed, errors }: FilledForm, name: string, fiel
     id: idOfField(schema, name) ?? '',
     name: postedName(name),
     field,
-    label: said(labelOf(name, field)),
+    label: visible(labelOf(name, field)),
     isRequired: schema.required?.includes(name) ?? false,
     values: typed === undefined ? defaultOf(field) : (typed.get(name) ?? []),
     hint: hintOf(locale, field),
@@ -153,7 +153,7 @@ function drawSelect(box: Box<ChoiceField>): Markup {
 
 /** An option without words is still seen. */
 function titleOf({ title }: { readonly title: string }): Markup {
-  return title.trim() === '' ? markup`“${title}”` : said(title, 200)
+  return title.trim() === '' ? markup`“${title}”` : visible(title, 200)
 }
 
 function labelled(box: Box, control: Markup): Markup {
@@ -169,7 +169,7 @@ function optional({ isRequired }: Box): Markup {
 }
 
 function description({ id, field, hint }: Box): Markup {
-  const words = field.description?.trim() ? markup`<span>${said(field.description, 1_000)}</span> ` : ''
+  const words = field.description?.trim() ? markup`<span>${visible(field.description, 1_000)}</span> ` : ''
   if (words === '' && hint === '') return markup``
   return markup`<div class="hint" id="${id}-hint">${words}${hint !== '' && markup`<span id="${id}-rule">${hint}</span>`}</div>`
 }
@@ -184,12 +184,12 @@ function describedBy({ id, field, hint, problem }: Box): Markup {
 
 /** Always there, so that the script has a place for what it finds. */
 export function problemOf({ id, problem }: { readonly id: string; readonly problem: string }): Markup {
-  return markup`<p class="problem" id="${id}-problem"${problem === '' && markup` hidden`}>${icons.lost}<span>${said(problem, 400)}</span></p>`
+  return markup`<p class="problem" id="${id}-problem"${problem === '' && markup` hidden`}>${icons.lost}<span>${visible(problem, 400)}</span></p>`
 }
 
 /** A box shows text as it is; what hides in a suggestion of the server is told below it. */
 function suggested({ field, values }: Box): Markup {
   const value = values.at(-1)
   if (value === undefined || value !== field.default || !isDeceptive(value)) return markup``
-  return markup`<p class="hint">Suggested, with hidden characters shown: ${said(value, 400)}</p>`
+  return markup`<p class="hint">Suggested, with hidden characters shown: ${visible(value, 400)}</p>`
 }

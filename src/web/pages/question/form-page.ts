@@ -3,8 +3,8 @@ import { pageOf, type Sheet } from '../layout/frame.ts'
 import { markup } from '../layout/markup.ts'
 import type { FormPageProps, Frame } from '../props.ts'
 import { fields } from './fields.ts'
-import { deadline, questionForm, questionHead } from './question.ts'
-import { quotation, said } from './quote.ts'
+import { deadline, questionForm, questionHead } from './question-parts.ts'
+import { quotation, visible } from './quote.ts'
 
 /** Asks for what a server wants to know, field by field. */
 export function formPage(frame: Frame, props: FormPageProps): string {
@@ -12,12 +12,12 @@ export function formPage(frame: Frame, props: FormPageProps): string {
 }
 
 export function formSheet(frame: Frame, { asked, schema, typed, errors }: FormPageProps): Sheet {
-  const server = said(asked.server)
+  const server = visible(asked.server)
   const isEmpty = Object.keys(schema.properties).length === 0
   const question = isEmpty ? markup`Say yes to ${server}?` : markup`Send an answer to ${server}?`
   const why = isEmpty
     ? markup`${server} waits for your word.`
-    : markup`${server} needs it to go on. It sees what you send, and ${said(asked.client)} may too.`
+    : markup`${server} needs it to go on. It sees what you send, and ${visible(asked.client)} may too.`
   const contents = isEmpty ? undefined : fields({ locale: frame.locale, schema, typed, errors })
   return {
     title: `Send an answer to ${asked.server}?`,

@@ -14,17 +14,17 @@ export function quotation(
   if (isEmpty && below === 'none') return markup``
   const what =
     below === 'none' ? 'wrote' : isEmpty ? 'wrote the questions below' : 'wrote this, and the questions below'
-  return markup`<figure class="quote"><figcaption>${icons.quote}<span>${said(server)} ${what}</span></figcaption>
+  return markup`<figure class="quote"><figcaption>${icons.quote}<span>${visible(server)} ${what}</span></figcaption>
 ${!isEmpty && markup`<blockquote dir="auto">${marked(visibleText(message, bounds))}</blockquote>`}</figure>`
 }
 
 /** A few words of someone else on one line: names, labels, options. They cannot turn the words around them. */
-export function said(text: string, characters = 120): Markup {
+export function visible(text: string, characters = 120): Markup {
   return markup`<bdi>${marked(visibleLine(text, characters))}</bdi>`
 }
 
 /** The same where only text can be, such as a title. */
-export function saidPlainly(text: string, characters = 120): string {
+export function visiblePlain(text: string, characters = 120): string {
   return visibleLine(text, characters)
 }
 

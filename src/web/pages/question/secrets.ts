@@ -1,7 +1,7 @@
 import { type Markup, markup } from '../layout/markup.ts'
 import { postedName } from '../props.ts'
 import { problemOf } from './fields.ts'
-import { said, saidPlainly } from './quote.ts'
+import { visible, visiblePlain } from './quote.ts'
 
 /** A field for a secret. What was typed into it never comes back. */
 export interface SecretField {
@@ -18,10 +18,10 @@ export interface SecretField {
 export function secretField(secret: SecretField): Markup {
   const { id, name, label, placeholder, isRequired, problem } = secret
   const description = secret.description?.trim() ?? ''
-  const hint = description !== '' && markup`<div class="hint" id="${id}-hint">${said(description, 1_000)}</div>`
+  const hint = description !== '' && markup`<div class="hint" id="${id}-hint">${visible(description, 1_000)}</div>`
   const describedBy = [description !== '' && `${id}-hint`, problem !== '' && `${id}-problem`].filter(Boolean).join(' ')
-  const example = placeholder !== undefined && markup` placeholder="${saidPlainly(placeholder)}"`
-  return markup`<div class="field"><label for="${id}">${said(label)}${!isRequired && markup` <span class="optional">(optional)</span>`}</label>${hint}
-<div class="secret"><input type="password" id="${id}" name="${postedName(name)}" autocomplete="off" autocapitalize="none" spellcheck="false"${example}${isRequired && markup` required`}${describedBy !== '' && markup` aria-describedby="${describedBy}"`}${problem !== '' && markup` aria-invalid="true"`}><button type="button" data-reveal="${id}" data-label="${saidPlainly(label)}" aria-label="Show ${saidPlainly(label)}" hidden>Show</button></div>
+  const example = placeholder !== undefined && markup` placeholder="${visiblePlain(placeholder)}"`
+  return markup`<div class="field"><label for="${id}">${visible(label)}${!isRequired && markup` <span class="optional">(optional)</span>`}</label>${hint}
+<div class="secret"><input type="password" id="${id}" name="${postedName(name)}" autocomplete="off" autocapitalize="none" spellcheck="false"${example}${isRequired && markup` required`}${describedBy !== '' && markup` aria-describedby="${describedBy}"`}${problem !== '' && markup` aria-invalid="true"`}><button type="button" data-reveal="${id}" data-label="${visiblePlain(label)}" aria-label="Show ${visiblePlain(label)}" hidden>Show</button></div>
 ${problemOf({ id, problem })}</div>`
 }

@@ -3,7 +3,7 @@ import { csrfField, heading, pageOf, type Sheet } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import type { ApprovalEnd, Frame, SettledPageProps } from '../props.ts'
 import { changeList } from './arguments.ts'
-import { quotation, said } from './quote.ts'
+import { quotation, visible } from './quote.ts'
 
 /** Says what came of a question, and what happens next. */
 export function settledPage(frame: Frame, props: SettledPageProps): string {
@@ -37,7 +37,7 @@ interface End {
 function endOf(props: SettledPageProps): End {
   const { status, purpose, asked, approval } = props
   if (status === 'complete' && approval !== undefined) return approvalEnd(approval)
-  const server = asked === undefined ? 'The server' : said(asked.server)
+  const server = asked === undefined ? 'The server' : visible(asked.server)
   const { done, means, nothing } = purposes[purpose]
   switch (status) {
     case 'complete':
@@ -54,15 +54,15 @@ function endOf(props: SettledPageProps): End {
 }
 
 function approvalEnd({ effect, words, tool, server }: ApprovalEnd): End {
-  const call = markup`${said(tool)} on ${said(server)}`
+  const call = markup`${visible(tool)} on ${visible(server)}`
   if (effect === 'deny') {
-    const means = words === undefined ? markup`${call} does not run.` : said(words, 300)
+    const means = words === undefined ? markup`${call} does not run.` : visible(words, 300)
     return { icon: 'no', tone: '', title: 'Denied', words: means }
   }
   if (words === undefined) {
     return { icon: 'done', tone: 'good', title: 'Allowed once', words: markup`${call} may run, this one time.` }
   }
-  return { icon: 'done', tone: 'good', title: 'Allowed', words: said(words, 300) }
+  return { icon: 'done', tone: 'good', title: 'Allowed', words: visible(words, 300) }
 }
 
 function changes(frame: Frame, changed: readonly Change[]): Markup {
@@ -85,11 +85,11 @@ const purposes: Readonly<Record<SettledPageProps['purpose'], { done: string; mea
 }
 
 function reason({ reason }: SettledPageProps): Markup {
-  return reason?.trim() ? markup`<p>${said(reason, 600)}</p>` : markup``
+  return reason?.trim() ? markup`<p>${visible(reason, 600)}</p>` : markup``
 }
 
 function next({ asked, status }: SettledPageProps): Markup {
-  const client = asked === undefined ? 'where you came from' : said(asked.client)
+  const client = asked === undefined ? 'where you came from' : visible(asked.client)
   const goBack = markup`You can close this page and go back to ${client}.`
   return status === 'complete' || status === 'declined'
     ? goBack

@@ -1,25 +1,25 @@
 import type { Sheet } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import type { AskedFacts, Frame } from '../props.ts'
-import { deadline, questionHead } from './question.ts'
-import { quotation, said } from './quote.ts'
+import { deadline, questionHead } from './question-parts.ts'
+import { quotation, visible } from './quote.ts'
 
 /** A question that is answered at another site: where that is, and a way there. */
-export function elsewhereSheet(frame: Frame, { asked, url }: { asked: AskedFacts; url: string }): Sheet {
+export function externalSheet(frame: Frame, { asked, url }: { asked: AskedFacts; url: string }): Sheet {
   const host = isWeb(url) ? new URL(url).host : 'another place'
   return {
     title: `Go to ${host}?`,
-    body: markup`${questionHead('browser', asked, markup`Go to ${said(host)}?`, markup`${said(asked.server)} asks there, and not here.`)}
+    body: markup`${questionHead('browser', asked, markup`Go to ${visible(host)}?`, markup`${visible(asked.server)} asks there, and not here.`)}
 ${quotation(asked.server, asked.message)}
-${wayTo(url)}
+${externalLink(url)}
 ${deadline(frame, asked, 'Nothing happens.')}`,
   }
 }
 
 /** A link to a page elsewhere, and where it truly leads; nothing for what is no page. */
-export function wayTo(url: string): Markup {
+export function externalLink(url: string): Markup {
   if (!isWeb(url)) return markup``
-  return markup`<p class="code">${said(url, 400)}</p><p><a class="button" href="${url}" rel="noreferrer noopener" target="_blank"><span>Open ${said(new URL(url).host)}</span></a></p>`
+  return markup`<p class="code">${visible(url, 400)}</p><p><a class="button" href="${url}" rel="noreferrer noopener" target="_blank"><span>Open ${visible(new URL(url).host)}</span></a></p>`
 }
 
 function isWeb(url: string): boolean {

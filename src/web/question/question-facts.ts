@@ -7,7 +7,7 @@ import { personName } from '../viewer/person-name.ts'
 import { approvalEnd, serverWords } from './approval.ts'
 
 /** The question as pages tell it to this person. `action` is where its forms are sent. */
-export function factsOf(elicitation: Elicitation, viewer: Person, action: string): AskedFacts {
+export function questionFacts(elicitation: Elicitation, viewer: Person, action: string): AskedFacts {
   const { origin, requester, question, createdAt, expiresAt } = elicitation
   return {
     server: origin.server,
@@ -21,7 +21,7 @@ export function factsOf(elicitation: Elicitation, viewer: Person, action: string
 }
 
 /** How a question ended, for the page that says so; undefined while it is open. */
-export function endOf(elicitation: Elicitation, viewer: Person, came?: 'late'): SettledPageProps | undefined {
+export function settledProps(elicitation: Elicitation, viewer: Person, came?: 'late'): SettledPageProps | undefined {
   const { origin, requester, question, purpose, state } = elicitation
   const status = statusOf(elicitation)
   if (status === 'pending') return undefined

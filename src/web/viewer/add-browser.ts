@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser } from '../../participant/browser.ts'
 import type { Person } from '../../participant/identify.ts'
-import { giveBrowserCookie, keyOf } from '../http/cookie.ts'
+import { keyOf, setBrowserCookie } from '../http/cookie.ts'
 import type { WebContext } from '../site.ts'
 import { browserName } from './browser-name.ts'
 import { viewerOf } from './find-viewer.ts'
 
 /** Makes this browser the person's from now on, by a cookie it never had before. Whose it was until now no longer counts. */
-export async function makeBrowser(c: WebContext, person: Person, by: Browser['by'], lifeMs: number): Promise<void> {
+export async function addBrowser(c: WebContext, person: Person, by: Browser['by'], lifeMs: number): Promise<void> {
   const { assent } = c.var.site
   const { browsers } = assent.store
   const before = (await viewerOf(c))?.browser
   const now = assent.clock.now()
   const browser: Browser = {
     id: randomUUID(),
-    key: keyOf(giveBrowserCookie(c, lifeMs)),
+    key: keyOf(setBrowserCookie(c, lifeMs)),
     participant: person.participant,
     groups: [...person.groups],
     by,

@@ -3,7 +3,7 @@ import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { moment, timeLeft } from '../layout/times.ts'
 import { type AskedFacts, type Frame, posted } from '../props.ts'
-import { said } from './quote.ts'
+import { visible } from './quote.ts'
 
 /** The top of every question: who asks, through whom, for whom, and what, as one sentence. */
 export function questionHead(
@@ -13,9 +13,9 @@ export function questionHead(
   why: Markup | string,
   below: Markup | string = '',
 ): Markup {
-  const forWhom = asked.requester === undefined ? 'you' : said(asked.requester)
+  const forWhom = asked.requester === undefined ? 'you' : visible(asked.requester)
   return markup`<header>
-<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${said(asked.server)}</strong> <span class="soft small">asked by ${said(asked.client)} for ${forWhom}</span></p></div>
+<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${visible(asked.server)}</strong> <span class="soft small">asked by ${visible(asked.client)} for ${forWhom}</span></p></div>
 <h1>${question}</h1>${below}
 <p class="lead soft">${why}</p>
 </header>`

@@ -1,27 +1,27 @@
 import { errorSummary } from '../layout/errors.ts'
+import { exactText } from '../layout/exact-text.ts'
 import { csrfField, pageOf, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
-import { shown } from '../layout/pieces.ts'
-import { type ApprovePageProps, denialField, type Frame, type OfferedChoice, posted, postedName } from '../props.ts'
+import { type ApprovalPageProps, denialField, type Frame, type OfferedChoice, posted, postedName } from '../props.ts'
 import { argumentList } from './arguments.ts'
 import { fieldNamed, problemOf } from './fields.ts'
-import { deadline, questionHead } from './question.ts'
-import { quotation, said, saidPlainly } from './quote.ts'
+import { deadline, questionHead } from './question-parts.ts'
+import { quotation, visible, visiblePlain } from './quote.ts'
 
 /** Asks whether a call may run: which, with what, why it is asked, and how far a yes goes. */
-export function approvePage(frame: Frame, props: ApprovePageProps): string {
-  return pageOf(frame, approveSheet(frame, props))
+export function approvalPage(frame: Frame, props: ApprovalPageProps): string {
+  return pageOf(frame, approvalSheet(frame, props))
 }
 
-export function approveSheet(frame: Frame, props: ApprovePageProps): Sheet {
+export function approvalSheet(frame: Frame, props: ApprovalPageProps): Sheet {
   const { asked, call, schema, errors, isDestructive } = props
   return {
-    title: `Run ${saidPlainly(call.tool)} on ${saidPlainly(call.server)}?`,
+    title: `Run ${visiblePlain(call.tool)} on ${visiblePlain(call.server)}?`,
     body: markup`${errorSummary(schema, errors)}
-${questionHead('run', asked, markup`Run ${said(call.tool)} on ${said(call.server)}?`, why(props), toolName(props))}
+${questionHead('run', asked, markup`Run ${visible(call.tool)} on ${visible(call.server)}?`, why(props), toolName(props))}
 ${quotation(asked.server, asked.message)}
-${isDestructive && markup`<div class="warning">${icons.warning}<p>${said(call.server)} says that this tool may delete or overwrite.</p></div>`}
+${isDestructive && markup`<div class="warning">${icons.warning}<p>${visible(call.server)} says that this tool may delete or overwrite.</p></div>`}
 ${facts(frame, props)}
 <form method="post" action="${asked.action}" class="stack">
 ${csrfField(frame)}${shownField(props)}<button disabled hidden></button>
@@ -35,22 +35,22 @@ ${deadline(frame, asked, 'Nothing runs.')}`,
   }
 }
 
-function shownField({ identity }: ApprovePageProps): Markup {
+function shownField({ identity }: ApprovalPageProps): Markup {
   return markup`<input type="hidden" name="${posted.shown}" value="${identity}">`
 }
 
 /** The name that counts, and beside it what the server calls it, which is hearsay. */
-function toolName({ call: { tool, server, title } }: ApprovePageProps): Markup {
+function toolName({ call: { tool, server, title } }: ApprovalPageProps): Markup {
   const isOther = title !== undefined && title.trim() !== '' && title.trim() !== tool
-  return markup`<p class="tool"><code>${shown(tool)}</code>${isOther && markup` <span class="soft small">${said(server)} calls it <q>${said(title)}</q></span>`}</p>`
+  return markup`<p class="tool"><code>${exactText(tool)}</code>${isOther && markup` <span class="soft small">${visible(server)} calls it <q>${visible(title)}</q></span>`}</p>`
 }
 
-function why({ why: { words, rule } }: ApprovePageProps): Markup {
+function why({ why: { words, rule } }: ApprovalPageProps): Markup {
   const isNamed = rule === undefined || /\brule \d/i.test(words)
-  return markup`${said(words, 400)}${!isNamed && markup` <span class="rule">Rule ${rule}.</span>`}`
+  return markup`${visible(words, 400)}${!isNamed && markup` <span class="rule">Rule ${rule}.</span>`}`
 }
 
-function facts(frame: Frame, { call, fixed, editable }: ApprovePageProps): Markup {
+function facts(frame: Frame, { call, fixed, editable }: ApprovalPageProps): Markup {
   if (Object.keys(call.arguments).length === 0 && editable.length === 0) {
     return markup`<p class="soft">It is called without arguments.</p>`
   }
@@ -58,7 +58,7 @@ function facts(frame: Frame, { call, fixed, editable }: ApprovePageProps): Marku
   return markup`<section class="close"><h2>With these arguments</h2>${argumentList(frame, fixed)}</section>`
 }
 
-function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: ApprovePageProps): Markup {
+function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: ApprovalPageProps): Markup {
   if (editable.length === 0) return markup``
   const more = Object.keys(fixed).length > 0
   const form = { locale: frame.locale, schema, errors, typed }
@@ -72,10 +72,10 @@ function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: A
 const inView = 4
 
 /** Narrowest first, and that one chosen. The wide ones are folded, unless one of them was chosen before. */
-function reach({ offered, chosen, errors }: ApprovePageProps): Markup {
+function reach({ offered, chosen, errors }: ApprovalPageProps): Markup {
   const problem = errors.find(({ field }) => field === 'choice')?.message ?? ''
   const item = (choice: OfferedChoice, index: number) =>
-    markup`<li><label class="choice"><input type="radio" id="${index === 0 ? 'f0' : `f0-${index}`}" name="${postedName('choice')}" value="${choice.value}" required${choice.value === chosen && markup` checked`}><span>${said(choice.words, 300)}</span></label></li>`
+    markup`<li><label class="choice"><input type="radio" id="${index === 0 ? 'f0' : `f0-${index}`}" name="${postedName('choice')}" value="${choice.value}" required${choice.value === chosen && markup` checked`}><span>${visible(choice.words, 300)}</span></label></li>`
   const items = offered.map(item)
   const isFolded = offered.length > inView + 1
   const isOpen = offered.findIndex(({ value }) => value === chosen) >= inView
@@ -85,11 +85,11 @@ function reach({ offered, chosen, errors }: ApprovePageProps): Markup {
   return markup`<fieldset class="field"><legend>What your yes covers</legend><ul class="choices"${problem !== '' && markup` data-bad`}>${isFolded ? items.slice(0, inView) : items}</ul>${more}${problemOf({ id: 'f0', problem })}</fieldset>`
 }
 
-function denials({ denials, denial }: ApprovePageProps): Markup {
+function denials({ denials, denial }: ApprovalPageProps): Markup {
   if (denials.length === 0) return markup``
   const options = denials.map(
     ({ value, words }) =>
-      markup`<option value="${value}"${value === denial && markup` selected`}>${saidPlainly(words, 300)}</option>`,
+      markup`<option value="${value}"${value === denial && markup` selected`}>${visiblePlain(words, 300)}</option>`,
   )
   return markup`<details class="more"${denial !== '' && markup` open`}><summary>More that your no can cover</summary><div class="field"><label for="denial">If you deny</label><select id="denial" name="${denialField}"><option value="">Deny this call only</option>${options}</select></div></details>`
 }

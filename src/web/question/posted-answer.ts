@@ -14,14 +14,14 @@ export function typedIn(form: FormData, { properties }: FormSchema): Map<string,
 }
 
 /** Anything but a clear yes or no is a cancel: silence is never consent. */
-export function actionFrom(form: FormData): Answer['action'] {
+export function postedAction(form: FormData): Answer['action'] {
   const action = form.get(posted.answer)
   return action === 'accept' || action === 'decline' ? action : 'cancel'
 }
 
 /** The answer that was posted, its content still unchecked. An emptied field is no answer, whatever its default was. */
-export function answerFrom(form: FormData, { question: { schema } }: Elicitation): Answer {
-  const action = actionFrom(form)
+export function postedAnswer(form: FormData, { question: { schema } }: Elicitation): Answer {
+  const action = postedAction(form)
   if (action !== 'accept' || schema === undefined) return { action }
   const content = coerceContent(schema, typedIn(form, schema), { absentCheckbox: false })
   // What does not read as its type stays text here, and answering refuses it.

@@ -5,22 +5,22 @@ import { coerceContent } from '../../elicitation/form/coerce.ts'
 import { defaultsOf } from '../../elicitation/form/defaults.ts'
 import type { Content, Field, FieldValue, FormSchema } from '../../elicitation/form/schema.ts'
 import { denialField, postedName } from '../pages/props.ts'
-import { actionFrom, typedIn } from './read-answer.ts'
+import { postedAction, typedIn } from './posted-answer.ts'
 
 /** The answer that an approver posted, still unchecked. A no is a no, whatever else was filled in. */
-export function approvalFrom(form: FormData, schema: FormSchema): Answer {
-  const action = actionFrom(form)
+export function postedApproval(form: FormData, schema: FormSchema): Answer {
+  const action = postedAction(form)
   switch (action) {
     case 'cancel':
       return { action }
     case 'decline':
-      return denialFrom(form, schema)
+      return postedDenial(form, schema)
     case 'accept':
       return { action, content: contentFrom(form, schema) }
   }
 }
 
-function denialFrom(form: FormData, schema: FormSchema): Answer {
+function postedDenial(form: FormData, schema: FormSchema): Answer {
   const denial = form.get(denialField)
   const reason = reasonIn(form)
   if (typeof denial !== 'string' || !denial.startsWith('always_deny/')) {

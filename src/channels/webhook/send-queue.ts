@@ -1,7 +1,7 @@
 import { NotDelivered } from './deliver.ts'
 
 /** A few at once, and a bounded number who wait for their turn. */
-export interface Lane {
+export interface SendQueue {
   /** Does it when it is its turn. Rejects where it had to make room, or `empty` came first. */
   run(work: () => Promise<void>): Promise<void>
   /** Sends home all that wait for their turn. */
@@ -17,7 +17,7 @@ interface Job {
 }
 
 /** Where more than `most` wait, the oldest makes room. */
-export function createLane(atOnce: number, most: number): Lane {
+export function createSendQueue(atOnce: number, most: number): SendQueue {
   const waiting: Job[] = []
   const running = new Set<Promise<void>>()
 

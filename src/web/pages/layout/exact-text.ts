@@ -7,7 +7,7 @@ export function drawPieces(pieces: readonly Piece[]): Markup {
 }
 
 /** The same for text that is not in pieces yet. */
-export function shown(text: string): Markup {
+export function exactText(text: string): Markup {
   return drawPieces(showText(text))
 }
 

@@ -2,7 +2,7 @@
 const most = 100
 
 /** The same function of a text, which makes again only what it has not made before. */
-export function remembered<Made>(make: (text: string) => Made): (text: string) => Made {
+export function cached<Made>(make: (text: string) => Made): (text: string) => Made {
   const made = new Map<string, Made>()
   return (text) => {
     const known = made.get(text)
