@@ -9,14 +9,19 @@ export interface PolicyProblem {
   readonly message: string
 }
 
+/** How many problems the message names; `problems` and `detail` hold all of them. */
+const mostTold = 20
+
 /** A policy that must not be used, with all that is wrong with it. */
 export class BadPolicy extends AssentError {
   readonly code = 'bad_policy'
   readonly problems: readonly [PolicyProblem, ...PolicyProblem[]]
 
   constructor(problems: readonly [PolicyProblem, ...PolicyProblem[]]) {
-    const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-    super(`This policy cannot be used. ${sentence(problems[0])}${more}`, { detail: problems.map(sentence).join('\n') })
+    const told = problems.slice(0, mostTold).map(sentence)
+    if (problems.length > mostTold) told.push(`and ${problems.length - mostTold} more`)
+    const first = told.length === 1 ? ' ' : '\n'
+    super(`This policy cannot be used.${first}${told.join('\n')}`, { detail: problems.map(sentence).join('\n') })
     this.problems = problems
   }
 

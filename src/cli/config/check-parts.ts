@@ -1,4 +1,5 @@
 import { BadPolicy } from '../../approval/policy/bad-policy.ts'
+import type { Policy } from '../../approval/policy/policy.ts'
 import { systemClock } from '../../base/clock.ts'
 import { BadConfig } from '../../base/errors.ts'
 import type { Config } from './config.ts'
@@ -36,17 +37,29 @@ const plainSettings = new Set(['mode', 'default', 'fallback', 'rules'])
 async function checkPolicy(policy: Config['policy'], auth: Config['auth']): Promise<Problem[]> {
   if (policy.rules.length === 0 && Object.keys(policy).every((name) => plainSettings.has(name))) return []
   const { readPolicy } = await import('../../approval/policy/read-policy.ts')
+  // A gate that nobody could open is found before somebody stands at it.
+  const outOfReach = (read: Policy) => findOutOfReach(read, auth).filter(({ severity }) => severity === 'error')
   try {
-    const found = findOutOfReach(readPolicy(policy), auth)
-    // A gate that nobody could open is found before somebody stands at it.
-    return found.filter(({ severity }) => severity === 'error')
+    return outOfReach(readPolicy(policy))
   } catch (error) {
     if (!(error instanceof BadPolicy)) throw error
-    return error.problems.map((problem) => {
+    const told = error.problems.map((problem) => {
       const path = ['policy', ...problem.path]
       return { path, message: `${pathText(path)}: ${problem.message}` }
     })
+    return [...told, ...outOfReach(readPolicy(withoutFaults(policy, error)))]
   }
+}
+
+/** The rules that can be used, each in its place: a rule that denies asks nobody, so nothing is found wrong with it. */
+function withoutFaults(
+  { mode, default: byDefault, fallback, rules }: Config['policy'],
+  { problems }: BadPolicy,
+): object {
+  const wrong = new Set(problems.flatMap(({ path: [name, index] }) => (name === 'rules' ? [index] : [])))
+  const usable = rules.map((rule, index) => (wrong.has(index) ? { decide: 'deny' } : rule))
+  // A problem without an index is one of the whole list, such as too many rules.
+  return { mode, default: byDefault, fallback, rules: wrong.has(undefined) ? [] : usable }
 }
 
 /** Other rooms may quote a setting; what a variable holds is taken out again. */

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import { defaults } from './defaults.ts'
 import { readDocument } from './document.ts'
 import { findConfigFile } from './find.ts'
-import { badConfig, type Problem } from './problems.ts'
+import { badConfig, type Path, type Problem, pathText } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
 import { type Environment, filledIn } from './read/environment.ts'
 import { readMetrics } from './read/metrics.ts'
@@ -50,12 +50,16 @@ export async function readConfig(given: Given = {}, env: Environment = process.e
   const top = new Setting(filledFile(raw, env, problems), [], { raw, problems } satisfies Reading)
   const config = readSettings(top, file === undefined ? '.' : dirname(file))
   if (document !== undefined) {
-    const isWrong = (name: string) => problems.some(({ path }) => path[0] === name)
-    const found = (await checkParts(config)).filter(({ path }) => !isWrong(String(path[0])))
+    const found = (await checkParts(config)).filter(({ path }) => !problems.some((told) => isTold(path, told.path)))
     problems.push(...found.map((problem) => withoutHeld(problem, raw, env)))
     if (problems.length > 0) throw badConfig(document, problems)
   }
   return withGiven({ ...config, written: document }, given)
+}
+
+/** Faults of a policy are told one by one; a provider that cannot be read has no other faults worth telling. */
+function isTold(path: Path, told: Path): boolean {
+  return path[0] === 'policy' ? pathText(path) === pathText(told) : path[0] === told[0]
 }
 
 /** Variables of a server that is switched off are not needed. */

@@ -118,11 +118,16 @@ describe('a policy is refused', () => {
   })
 })
 
-test('all that is wrong is told at once, with the first in the message', () => {
+test('all that is wrong is told at once, in the message too', () => {
   const policy = { mode: 'log', rules: [{ decide: 'ask' }, { decide: 'maybe', when: '1 +', tool: [''] }] }
   const places = problemsOf(policy).map((problem) => problem.split(':')[0])
   expect(places.sort()).toEqual(['mode', 'rules.1.decide', 'rules.1.tool.0', 'rules.1.when'])
-  expect(() => readPolicy(policy)).toThrow(/^This policy cannot be used\. mode: .*\(and 3 more\)$/)
+  expect(() => readPolicy(policy)).toThrow(
+    /^This policy cannot be used\.\nmode: .*\nrules\[1\]\.decide: .*\nrules\[1\]\.when: .*\nrules\[1\]\.tool\[0\]: .*$/,
+  )
+  const many = { rules: Array(30).fill({}) }
+  expect(() => readPolicy(many)).toThrow(/\nrules\[19\]\.decide: .*\nand 10 more$/)
+  expect(problemsOf(many)).toHaveLength(30)
   expect(() => readPolicy({ rules: [7] })).toThrow(/rules\[0\]: /)
   expect(() => readPolicy({ rules: [{ decide: 'ask', when: '1' }] })).toThrow(/rules\[0\]\.when: /)
 })

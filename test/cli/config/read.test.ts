@@ -199,6 +199,7 @@ test.each([
   [`${v1}policy: { rules: [allow] }`, 'policy.rules[0] is text; write a rule'],
   [`${v1}policy: { rules: [{ tool: x }] }`, 'policy.rules[0].decide is missing'],
   [`${v1}policy:`, 'policy is empty'],
+  [`${v1}policy: { rules: [${Array(1_001).fill('{ decide: ask }')}] }`, 'There may be at most 1000 rules.'],
   [`${v1}clocks: { hold: "45" }`, 'clocks.hold is "45"'],
   [`${v1}clocks: { hold: 0s }`, 'clocks.hold is "0s"'],
   [`${v1}clocks: { question: 31d }`, 'clocks.question is "31d"; write 30d at most.'],
@@ -316,6 +317,25 @@ test('where things are kept can be had without the rest of the file', async () =
   await expect(readStoreAddress({ config: bad }, {})).rejects.toThrow(
     /assent\.yaml:2: store is no address; write memory:, sqlite:<path> or postgres:\/\/…\.$/,
   )
+})
+
+test('a rule that cannot be read hides no other fault of the policy', async () => {
+  const told = await wrongWith(`${v1}policy:
+  rules:
+    - allow
+    - { tool: x }
+    - { decide: ask, expires: soon, toool: x }
+    - { decide: ask, approvers: ["group:admins"] }
+    - { decide: ask, when: "1 +" }
+`)
+  expect(told.map((line) => line.replace(/^assent\.yaml:(\d+): (\S+).*$/, '$1 $2'))).toEqual([
+    '4 policy.rules[0]',
+    '5 policy.rules[1].decide',
+    '6 policy.rules[2].toool:',
+    '6 policy.rules[2].expires:',
+    '7 policy.rules[3].approvers',
+    '8 policy.rules[4].when:',
+  ])
 })
 
 test('what is wrong inside a provider or a rule is told with its line, and quotes no variable', async () => {
