@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { sourcesIn } from '../support/sources.ts'
 import { requirements } from './requirements.ts'
-import { citations, titlesIn } from './titles.ts'
+import { citations, idPattern, titlesIn } from './titles.ts'
 
 /** How many requirements each part of the protocol has: one that falls out of the list is missed. */
 const counts = {
@@ -28,7 +29,7 @@ describe('every requirement of the protocol has its place', () => {
   const cited = citations()
   const ofKind = (...kinds: string[]) =>
     Object.entries(requirements)
-      .filter(([, { kind }]) => kinds.includes(kind))
+      .filter(([, { proof }]) => kinds.includes(proof.kind))
       .map(([id]) => id)
 
   test('none is missing from the list', () => {
@@ -47,8 +48,21 @@ describe('every requirement of the protocol has its place', () => {
     expect(stale.map((id) => `${id}, in ${[...(cited.get(id) ?? [])].join(', ')}`)).toEqual([])
   })
 
-  test('no test speaks of a requirement that there is not', () => {
-    expect([...cited.keys()].filter((id) => !(id in requirements))).toEqual([])
+  test('every id that code or tests cite is explained', async () => {
+    const folders = await Promise.all(['src', 'test', 'bench', 'soak', 'examples'].map(sourcesIn))
+    const unknown = folders
+      .flat()
+      .filter(({ path }) => path !== 'test/conformance/requirements.test.ts')
+      .flatMap(({ path, text }) => (text.match(idPattern) ?? []).map((id) => ({ id, path })))
+      .filter(({ id }) => !(id in requirements))
+    expect(unknown).toEqual([])
+  })
+
+  test.each(Object.entries(requirements))('%s is explained in one sentence, with its section', (_, requirement) => {
+    const { rule, section } = requirement
+    expect(rule).toMatch(/^[A-Z].{20,160}\.$/)
+    expect(rule.slice(0, -1)).not.toMatch(/[.!?] [A-Z]/)
+    expect(section).toMatch(/^20\d\d-\d\d-\d\d( and 20\d\d-\d\d-\d\d)*, [\w/-]+, ".+"$/)
   })
 })
 

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const idPattern = /\b(?:[EMBVHTLXUK](?:06|11|26)|[OS])-\d\d\b/g
+/** The ids of requirements, as they are cited. */
+export const idPattern = /\b(?:[EMBVHTLXUK](?:06|11|26)|[OS])-\d\d\b/g
 
 /** Which test files cite which ids in the names of their tests. The contract suite is public, and so lies in src. */
 export function citations(): Map<string, Set<string>> {
