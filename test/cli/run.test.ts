@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type AskedClient, type Connect, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent } from '../support/cli/cli.ts'
@@ -37,8 +39,8 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function aConfig(policy: string): Promise<string> {
-  const file = join(await temporaryFolder(), 'assent.yaml')
+async function aConfig(policy: string, folder?: string): Promise<string> {
+  const file = join(folder ?? (await temporaryFolder()), 'assent.yaml')
   await writeFile(file, `version: 1\nlisten: 127.0.0.1:${await freePort()}\npolicy: ${policy}\n`)
   return file
 }
@@ -52,42 +54,89 @@ const commandOf = (options: readonly string[], program: string) => [
   program,
 ]
 
-async function connected(connect: Connect, args: string[], env: Record<string, string> = {}): Promise<AskedClient> {
-  const client = await connect({ args, env: { ...(process.env as Record<string, string>), ...env } })
+async function connected(connect: Connect, args: string[]): Promise<AskedClient> {
+  const client = await connect({ args, env: process.env as Record<string, string> })
   onTestFinished(() => client.close())
   return client
 }
 
-/** A raw client: every line that comes, and how to send one. */
-function aRun(args: string[], env: Record<string, string> = {}) {
+interface Message {
+  readonly jsonrpc: string
+  readonly id?: number
+  readonly method?: string
+  readonly result?: { readonly content: { readonly text: string }[] }
+}
+
+/** A raw client of 2025: every line that comes, and how to send one. Whoever starts it ends it. */
+function startRun(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, args, { env: { ...process.env, ASSENT_KEYS: '', ...env } })
-  onTestFinished(() => void child.kill('SIGKILL'))
   const lines: string[] = []
+  const looks = new Set<() => void>()
+  const lookAgain = () => {
+    for (const look of looks) look()
+  }
   let err = ''
+  let hasEnded = false
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk
+    lookAgain()
   })
-  createInterface(child.stdout).on('line', (line) => lines.push(line))
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line)
+    lookAgain()
+  })
+  child.once('close', () => {
+    hasEnded = true
+    lookAgain()
+  })
+
+  /** Looks whenever something comes, until it finds what it looks for or the process has ended. */
+  const until = <T>(find: () => T | undefined): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = find()
+        if (found === undefined && !hasEnded) return
+        looks.delete(look)
+        if (found === undefined) reject(new Error(`It ended before. It said: ${err}`))
+        else resolve(found)
+      }
+      looks.add(look)
+      look()
+    })
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const messages = () => lines.map((line): Message => JSON.parse(line))
+  const replyTo = (id: number) => until(() => messages().find((message) => message.id === id))
+  let lastId = 0
   return {
     child,
-    lines,
+    messages,
+    until,
     err: () => err,
+    says: (words: string) => until(() => (err.includes(words) ? words : undefined)),
     send,
     async begin() {
       const clientInfo = { name: 'raw', version: '1' }
-      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
-      send({ id: 0, method: 'initialize', params })
-      await expect.poll(() => lines.length, { timeout: 15_000 }).toBeGreaterThan(0)
+      send({
+        id: 0,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+      })
+      await replyTo(0)
       send({ method: 'notifications/initialized' })
     },
-    async call(id: number, name: string): Promise<string> {
-      send({ id, method: 'tools/call', params: { name, arguments: {} } })
-      const reply = () => lines.map((line) => JSON.parse(line)).find((message) => message.id === id)
-      await expect.poll(reply, { timeout: 15_000 }).toBeDefined()
-      return reply().result.content[0].text
+    async call(name: string): Promise<string> {
+      lastId += 1
+      send({ id: lastId, method: 'tools/call', params: { name, arguments: {} } })
+      return (await replyTo(lastId)).result?.content[0]?.text ?? ''
     },
   }
+}
+
+/** The same for one test. */
+function aRun(...given: Parameters<typeof startRun>) {
+  const run = startRun(...given)
+  onTestFinished(() => void run.child.kill('SIGKILL'))
+  return run
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {
@@ -123,14 +172,10 @@ describe.each(Object.entries(programs))('assent run in front of a server of %s',
     expect((await client.call('pid')).text).toMatch(/^\d+$/)
     expect(client.asked).toHaveLength(3)
   })
-})
 
-describe.each(Object.entries(programs))('what a server of %s says of its lists', (_, program) => {
-  test.each([
-    ['2025', 'legacy'],
-    ['2026', { pin: '2026-07-28' }],
-  ] as const)('reaches a client of %s', async (era, mode) => {
+  test('tells a client of 2026 that its tools changed', async () => {
     const args = commandOf(['--config', await aConfig('{ default: allow }')], program)
+    const mode = { pin: '2026-07-28' }
     const client = new Client({ name: 'hearing', version: '1' }, { versionNegotiation: { mode } })
     let heard = 0
     client.setNotificationHandler('notifications/tools/list_changed', () => {
@@ -139,13 +184,56 @@ describe.each(Object.entries(programs))('what a server of %s says of its lists',
     const env = process.env as Record<string, string>
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }))
     onTestFinished(() => client.close())
-    if (era === '2026') await client.listen({ toolsListChanged: true })
-    // The way to the server is opened in the background.
-    const change = async () => {
+    await client.listen({ toolsListChanged: true })
+    // The subscription at the server is opened in the background, after the reply to `listen`.
+    while (heard === 0) {
       await client.callTool({ name: 'change', arguments: {} })
-      return heard
+      await sleep(100)
     }
-    await expect.poll(change, { timeout: 15_000, interval: 100 }).toBeGreaterThan(0)
+  })
+
+  describe('for a client of 2025', () => {
+    let run: ReturnType<typeof startRun>
+    let folder: string
+    let pid: number
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'assent-test-'))
+      const config = await aConfig('{ default: allow }', folder)
+      const args = commandOf(['--config', config, '--name', 'My Server'], program)
+      run = startRun(args, { NOTES_TOKEN: 'for the server', ASSENT_LOG: 'error' })
+      await run.begin()
+      pid = Number(await run.call('pid'))
+    })
+    afterAll(async () => {
+      run.child.kill('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    test('says what it stands in front of, and writes nothing but MCP to standard output', () => {
+      expect(run.err()).toContain('stands in front of my-server')
+      expect(run.messages().map(({ jsonrpc }) => jsonrpc)).toEqual(run.messages().map(() => '2.0'))
+    })
+
+    test('tells it that its tools changed', async () => {
+      await run.call('change')
+      await run.until(() => run.messages().find(({ method }) => method === 'notifications/tools/list_changed'))
+    })
+
+    if (era === '2025') {
+      test('hands on what it gives the server, and nothing that is meant for Assent', async () => {
+        const environment = JSON.parse(await run.call('environment')) as Record<string, string>
+        expect(environment.NOTES_TOKEN).toBe('for the server')
+        expect(Object.keys(environment).filter((name) => name.startsWith('ASSENT_'))).toEqual([])
+      })
+    }
+
+    test('ends with it, and ends its server', async () => {
+      expect(isAlive(pid)).toBe(true)
+      run.child.stdin.end()
+      expect(await exitOf(run.child)).toBe(0)
+      expect(isAlive(pid)).toBe(false)
+    })
   })
 })
 
@@ -154,16 +242,16 @@ describe('assent run', () => {
     const config = await aConfig('{ default: allow }')
     const run = aRun(commandOf(['--config', config], programs['2025']))
     await run.begin()
-    expect(await run.call(1, 'pid')).toMatch(/^\d+$/)
+    expect(await run.call('pid')).toMatch(/^\d+$/)
     const text = await readFile(config, 'utf8')
     await writeFile(config, text.replace('default: allow', 'default: deny'))
-    await expect.poll(run.err, { timeout: 10_000 }).toContain('The policy was read anew')
+    await run.says('The policy was read anew')
     expect(run.err()).not.toContain('Other settings changed')
-    expect(await run.call(2, 'pid')).toContain('not allowed')
+    expect(await run.call('pid')).toContain('not allowed')
     await writeFile(config, 'version: what')
-    await expect.poll(run.err, { timeout: 10_000 }).toContain('The policy stays as it was')
-    expect(await run.call(3, 'pid')).toContain('not allowed')
-    expect(run.lines.map((line) => JSON.parse(line).jsonrpc)).toEqual(run.lines.map(() => '2.0'))
+    await run.says('The policy stays as it was')
+    expect(await run.call('pid')).toContain('not allowed')
+    expect(run.messages().map(({ jsonrpc }) => jsonrpc)).toEqual(run.messages().map(() => '2.0'))
   })
 
   test('keeps things in the state folder; one serves the pages, and the next takes over when it is gone', async () => {
@@ -178,16 +266,17 @@ describe('assent run', () => {
       )
 
     const first = aRun(args, env)
-    await expect.poll(health, { timeout: 15_000 }).toBe(200)
+    await first.says('This process serves the pages now')
+    expect(await health()).toBe(200)
     const second = aRun(args, env)
     await second.begin()
     expect((await stat(join(state, 'assent', 'assent.db'))).isFile()).toBe(true)
     const store = `sqlite:${join(state, 'assent', 'assent.db')}`
     expect(second.err()).toContain(`assent open --store ${store} --port ${port}`)
+    expect(second.err()).not.toContain('This process serves')
 
     first.child.kill('SIGKILL')
-    await exitOf(first.child)
-    await expect.poll(health, { timeout: 15_000 }).toBe(200)
+    await second.says(`This process serves the pages now, at http://127.0.0.1:${port}.`)
     const { out } = await assent(['open', '--print', '--store', store, '--port', port])
     expect((await fetch(out.trim())).status).toBe(200)
 
@@ -203,43 +292,17 @@ describe('assent run', () => {
     const port = String((other.address() as AddressInfo).port)
     const run = aRun(commandOf(['--store', 'memory:', '--port', port], programs['2026']))
     await run.begin()
-    await expect.poll(run.err, { timeout: 10_000 }).toContain(`Another program has http://127.0.0.1:${port}`)
+    await run.says(`Another program uses http://127.0.0.1:${port}`)
   })
-
-  test.each(Object.entries(programs))(
-    'writes nothing but MCP to standard output, and ends with its client and its server of %s',
-    async (_, program) => {
-      const config = await aConfig('{ default: allow }')
-      const run = aRun(commandOf(['--config', config, '--name', 'My Server'], program))
-      await run.begin()
-      const pid = Number(await run.call(1, 'pid'))
-      expect(isAlive(pid)).toBe(true)
-      expect(run.err()).toContain('stands in front of my-server')
-      expect(run.lines.map((line) => JSON.parse(line).jsonrpc)).toEqual(run.lines.map(() => '2.0'))
-
-      run.child.stdin.end()
-      expect(await exitOf(run.child)).toBe(0)
-      expect(isAlive(pid)).toBe(false)
-    },
-  )
 
   test('ends when it is told to, with a call under way', async () => {
     const run = aRun(commandOf(['--config', await aConfig('{ default: allow }')], programs['2025']))
     await run.begin()
-    const pid = Number(await run.call(1, 'pid'))
-    run.send({ id: 2, method: 'tools/call', params: { name: 'wait', arguments: {} } })
+    const pid = Number(await run.call('pid'))
+    run.send({ id: -1, method: 'tools/call', params: { name: 'wait', arguments: {} } })
     run.child.kill('SIGTERM')
     expect(await exitOf(run.child)).toBe(0)
     expect(isAlive(pid)).toBe(false)
-  })
-
-  test('hands on what the client gives the server, and nothing that is meant for Assent', async () => {
-    const args = commandOf(['--config', await aConfig('{ default: allow }')], programs['2025'])
-    const run = aRun(args, { NOTES_TOKEN: 'for the server', ASSENT_LOG: 'error' })
-    await run.begin()
-    const environment = JSON.parse(await run.call(1, 'environment')) as Record<string, string>
-    expect(environment.NOTES_TOKEN).toBe('for the server')
-    expect(Object.keys(environment).filter((name) => name.startsWith('ASSENT_'))).toEqual([])
   })
 
   test('says what to give it', async () => {

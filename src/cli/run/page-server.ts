@@ -4,16 +4,23 @@ import { createWeb } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
 import { answerHealth } from '../serve/health.ts'
 
-const tryAgainMs = 2_000
+const retryMs = 2_000
+
+/** What the page server reports. */
+interface PageServerEvents {
+  /** This process has the port from now on. */
+  serving(): void
+  failed(error: unknown): void
+}
 
 /**
- * Serves the pages, or waits until whoever serves them goes: several programs that share a store share one page server.
- * Returns how to stop.
+ * Serves the pages. Processes that share a store share one port for them: while another process has it, this one tries
+ * again every two seconds, and so takes over when the other one ends. Returns how to stop.
  */
 export function servePages(
   assent: Assent,
   { listen, auth }: Config,
-  failed: (error: unknown) => void,
+  { serving, failed }: PageServerEvents,
 ): () => Promise<void> {
   const web = createWeb(assent, {
     ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
@@ -34,24 +41,23 @@ export function servePages(
       if (isStopped) return
       if (error.code !== 'EADDRINUSE') failed(error)
       else if (!hasLooked) void lookWhoServes()
-      timer = setTimeout(attempt, tryAgainMs)
+      timer = setTimeout(attempt, retryMs)
     })
     made.listen(listen.port, host, () => {
       if (isStopped) made.close()
+      else serving()
     })
   }
 
-  /** One of us serves them, and all is well; or somebody else has the port, and people would wait for pages in vain. */
+  /** Another Assent on the port serves the same pages. Any other program there leaves people without pages. */
   async function lookWhoServes(): Promise<void> {
     hasLooked = true
     const address = `http://${listen.host}:${listen.port}`
-    const isOurs = await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(tryAgainMs) })
+    const isOurs = await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(retryMs) })
       .then(async (reply) => ((await reply.json()) as { name?: unknown }).name === 'assent')
       .catch(() => false)
     if (!isOurs && !isStopped) {
-      failed(
-        new Error(`Another program has ${address}: no page can be opened while it does. Choose another with --port.`),
-      )
+      failed(new Error(`Another program uses ${address}, so no page can be opened. Choose another port with --port.`))
     }
   }
 

@@ -34,7 +34,8 @@ export async function runServer(
   const assent = await createAssent(await optionsFrom(config))
   try {
     const gateway = await gatewayFrom(assent, config, failed)
-    const stopPages = servePages(assent, config, failed)
+    const serving = () => complain(`This process serves the pages now, at ${config.publicUrl}.`)
+    const stopPages = servePages(assent, config, { serving, failed })
     const handle = gateway.stdio(id)
     introduce(id, config)
     // Standard output is the client's, and a terminal that hangs up ends us.
