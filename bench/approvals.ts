@@ -6,7 +6,7 @@ import { findPostgres, startPostgres } from '../scripts/private-postgres.js'
 import type { Grant, GrantId } from '../src/approval/grant/grant.ts'
 import type { ToolCall } from '../src/approval/tool-call.ts'
 import { type Assent, createAssent } from '../src/index.ts'
-import { openDatabase } from '../src/stores/sqlite/driver.ts'
+import { openSqlite } from '../src/stores/sqlite/driver.ts'
 import { alice } from '../src/testing/index.ts'
 import { formatKey, makeKey } from '../src/vault/keys.ts'
 import { median, table } from './measure.ts'
@@ -119,7 +119,7 @@ function memory(): Contender {
 }
 
 async function sqlite(folder: string): Promise<Contender> {
-  const database = await openDatabase(join(folder, 'plain.db'))
+  const database = await openSqlite(join(folder, 'plain.db'))
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('CREATE TABLE plain (id TEXT PRIMARY KEY, body TEXT)')
   const insert = database.prepare('INSERT INTO plain VALUES (?, ?)')

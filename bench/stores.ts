@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../scripts/private-postgres.js'
 import { type Ask, type Assent, createAssent, type ElicitationId } from '../src/index.ts'
-import { openDatabase } from '../src/stores/sqlite/driver.ts'
+import { openSqlite } from '../src/stores/sqlite/driver.ts'
 import { alice } from '../src/testing/index.ts'
 import { formatKey, makeKey } from '../src/vault/keys.ts'
 import { median, perSecond, rate, table } from './measure.ts'
@@ -157,7 +157,7 @@ function memory(): Contender {
 
 async function sqlite(folder: string): Promise<Contender> {
   const path = join(folder, 'assent.db')
-  const database = await openDatabase(join(folder, 'plain.db'))
+  const database = await openSqlite(join(folder, 'plain.db'))
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = NORMAL')
   database.exec('CREATE TABLE plain (id TEXT PRIMARY KEY, version INTEGER, body TEXT)')

@@ -1,6 +1,6 @@
 import { AssentError, BadArgument } from '../base/errors.ts'
 
-/** The store cannot be reached or does not answer. Nothing is known to be lost: try again. */
+/** The store cannot be reached or does not answer. The operation may be tried again. */
 export class StoreUnavailable extends AssentError {
   readonly code = 'store_unavailable'
   constructor(cause: unknown) {
@@ -8,17 +8,17 @@ export class StoreUnavailable extends AssentError {
   }
 }
 
-/** The store was written by a newer version, which this one could damage. */
+/** The store has the schema of a newer version of Assent, which this version could damage. */
 export class SchemaNewer extends AssentError {
   readonly code = 'schema_newer'
   constructor(found: number, known: number) {
     super(
-      `The store has schema ${found}; this version of Assent knows up to ${known}. Start the newer version, or restore the backup made before it ran.`,
+      `The store has schema ${found}; this version of Assent supports up to ${known}. Start the newer version, or restore the backup made before it ran.`,
     )
   }
 }
 
-/** The address of the store cannot be read. */
+/** The address of the store is malformed. */
 export class BadStoreUrl extends AssentError {
   readonly code = 'bad_store_url'
 }
@@ -31,9 +31,9 @@ export class DriverMissing extends AssentError {
   }
 }
 
-/** Something with this id or key is kept already, and stays as it is. */
-export class KeptAlready extends BadArgument {
+/** A record with this id or key exists already, and was not changed. */
+export class AlreadyStored extends BadArgument {
   constructor(what: string) {
-    super(`This ${what} is kept already.`)
+    super(`This ${what} is already stored.`)
   }
 }

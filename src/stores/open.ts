@@ -1,13 +1,13 @@
 import { BadStoreUrl } from './errors.ts'
 import type { Store } from './store.ts'
 
-/** Where things are kept, as its address says it. */
+/** The address of a store, parsed. */
 export type StoreAddress =
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string; readonly survives: 'process' | 'power' }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** Opens a store by its address, and loads no driver but the one it needs. */
+/** Opens a store by its address. Loads only the driver that it needs. */
 export async function openStore(address: StoreAddress): Promise<Store> {
   switch (address.kind) {
     case 'memory': {
@@ -25,7 +25,7 @@ export async function openStore(address: StoreAddress): Promise<Store> {
   }
 }
 
-/** Reads `memory:`, `sqlite:<path>` (`?survives=power` for a flush with every write) or `postgres://…`. */
+/** Parses `memory:`, `sqlite:<path>` (`?survives=power` for a disk flush with every write) or `postgres://…`. */
 export function readAddress(url: string): StoreAddress {
   const [, scheme, rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? []
   switch (scheme) {
@@ -37,7 +37,7 @@ export function readAddress(url: string): StoreAddress {
     case 'postgresql':
       return { kind: 'postgres', url }
     default:
-      // The address may hold a password: never repeat it.
+      // The address may contain a password, so the message does not repeat it.
       throw new BadStoreUrl('The address of the store is not one of memory:, sqlite:<path> or postgres://…')
   }
 }
@@ -48,11 +48,12 @@ function sqliteAddress(rest: string): StoreAddress {
   const survives = options.get('survives') ?? 'process'
   const unknown = [...options.keys()].filter((key) => key !== 'survives')
   if (path === '' || path === ':memory:') {
-    throw new BadStoreUrl('A sqlite: address names a file, such as sqlite:.assent/assent.db.')
+    throw new BadStoreUrl('A sqlite: address must name a file, such as sqlite:.assent/assent.db.')
   }
   if (unknown.length > 0) {
-    throw new BadStoreUrl(`A sqlite: address takes no ${unknown.join(', ')}; only survives=power.`)
+    throw new BadStoreUrl(`A sqlite: address does not support ${unknown.join(', ')}, only survives=power.`)
   }
-  if (survives !== 'process' && survives !== 'power') throw new BadStoreUrl('survives is process or power.')
+  if (survives !== 'process' && survives !== 'power')
+    throw new BadStoreUrl('In a sqlite: address, survives must be process or power.')
   return { kind: 'sqlite', path, survives }
 }

@@ -5,9 +5,9 @@ import type { ConnectionStore } from '../connection/store.ts'
 import type { Changes, ElicitationStore } from '../elicitation/store.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 
-/** Everything that is kept, in one place. */
+/** Everything that Assent stores. */
 export interface Store {
-  /** What it is, in words a person may read: no password, no user. */
+  /** Its address for people, without user and password. */
   readonly name: string
   readonly elicitations: ElicitationStore
   readonly changes: Changes
@@ -16,12 +16,12 @@ export interface Store {
   readonly browsers: BrowserStore
   readonly connections: ConnectionStore
   readonly grants: GrantStore
-  /** Everything asked for before is kept first. Closing twice is closing once. */
+  /** Waits for pending writes. Calling it again has no further effect. */
   close(): Promise<void>
 }
 
-/** Runs a closing once, however often it is called. */
-export function once(close: () => Promise<void>): () => Promise<void> {
+/** Makes `close` run once, however often it is called. */
+export function closeOnce(close: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | undefined
   return () => {
     closing ??= close()

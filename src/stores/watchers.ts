@@ -1,33 +1,33 @@
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 
-/** Who in this process waits for which elicitation. */
+/** The listeners of this process, by elicitation. */
 export interface Watchers {
-  /** Returns how to stop. */
+  /** Returns a function that removes the listener. */
   add(id: ElicitationId, changed: () => void): () => void
-  ring(id: ElicitationId): void
-  ringAll(): void
+  notify(id: ElicitationId): void
+  notifyAll(): void
   ids(): ElicitationId[]
   isEmpty(): boolean
 }
 
 export function createWatchers(): Watchers {
   const watched = new Map<ElicitationId, Set<() => void>>()
-  const ring = (id: ElicitationId) => {
+  const notify = (id: ElicitationId) => {
     for (const changed of watched.get(id) ?? []) changed()
   }
   return {
     add(id, changed) {
       const all = watched.get(id) ?? new Set()
-      // One of its own for each: the same function may watch twice, and stop once.
-      const mine = () => changed()
-      watched.set(id, all.add(mine))
+      // Wrapped, because the same function may be added twice and must then be removed twice.
+      const listener = () => changed()
+      watched.set(id, all.add(listener))
       return () => {
-        all.delete(mine)
+        all.delete(listener)
         if (all.size === 0 && watched.get(id) === all) watched.delete(id)
       }
     },
-    ring,
-    ringAll: () => [...watched.keys()].forEach(ring),
+    notify,
+    notifyAll: () => [...watched.keys()].forEach(notify),
     ids: () => [...watched.keys()],
     isEmpty: () => watched.size === 0,
   }

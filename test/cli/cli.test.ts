@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAssent } from '../../src/index.ts'
-import { openDatabase } from '../../src/stores/sqlite/driver.ts'
+import { openSqlite } from '../../src/stores/sqlite/driver.ts'
 import { alice, anAsk, aSecretAsk, onPage } from '../support/asks.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
@@ -70,8 +70,8 @@ describe('assent', () => {
 
   test.each([
     [['--store', 'mysql://user:hunter2@x/y', 'keys', 'list'], 2, /memory:, sqlite:<path> or postgres:\/\//],
-    [['--store', 'sqlite:', 'keys', 'list'], 2, /names a file/],
-    [['--store', 'sqlite:x?mode=ro', 'keys', 'list'], 2, /takes no mode/],
+    [['--store', 'sqlite:', 'keys', 'list'], 2, /must name a file/],
+    [['--store', 'sqlite:x?mode=ro', 'keys', 'list'], 2, /does not support mode/],
     [['--store', 'sqlite:x?survives=all', 'keys', 'list'], 2, /process or power/],
     [['--store', 'postgres://user:hunter2@127.0.0.1:1/y', 'keys', 'list'], 2, /ASSENT_KEYS/],
     [['gateway', '--port', 'x'], 2, /number from 0 to 65535/],
@@ -127,7 +127,7 @@ describe('assent audit', () => {
     expect(out.trim().split('\n').length).toBeGreaterThan(3)
     expect(await run('verify', '--heads', file)).toMatchObject({ code: 0 })
 
-    const database = await openDatabase(path)
+    const database = await openSqlite(path)
     database.exec("DELETE FROM audit_event WHERE kind = 'chain-closed'")
     expect(await run('verify')).toMatchObject({ code: 0 })
     const cut = await run('verify', '--heads', file)

@@ -9,11 +9,11 @@ interface KeptChain {
   /** In the order of `seq`. */
   events: AuditEvent[]
   anchor?: Anchor
-  /** Counts up with every write to any chain. */
+  /** A counter that increases with every write to any chain. */
   written: number
 }
 
-/** Keeps the audit in this process. What it is given and what it gives are copies. */
+/** Stores the audit in memory. Events are copied on the way in and out. */
 export function memoryAudit(): AuditStore {
   const chains = new Map<ChainId, KeptChain>()
   const pseudonyms = new Map<ParticipantId, Pseudonym>()
@@ -66,7 +66,7 @@ export function memoryAudit(): AuditStore {
 
     async prune(anchor) {
       const chain = chainOf(anchor.chain)
-      // Two may prune at once: the one who is behind changes nothing.
+      // Of two concurrent prunes, the one with the older anchor changes nothing.
       if (chain.anchor !== undefined && chain.anchor.seq >= anchor.seq) return 0
       chain.anchor = { ...anchor }
       return chain.events.splice(0, firstAfter(chain.events, anchor.seq)).length
@@ -116,7 +116,7 @@ export function memoryAudit(): AuditStore {
   }
 }
 
-/** The index of the first event after a place. */
+/** The index of the first event after `seq`. */
 function firstAfter(events: readonly AuditEvent[], seq: number): number {
   let [low, high] = [0, events.length]
   while (low < high) {

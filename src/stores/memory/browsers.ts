@@ -1,7 +1,7 @@
 import type { Browser, BrowserStore } from '../../participant/browser.ts'
-import { KeptAlready } from '../errors.ts'
+import { AlreadyStored } from '../errors.ts'
 
-/** Remembers browsers for as long as the process lives. */
+/** Stores browsers in memory. */
 export function memoryBrowsers(): BrowserStore {
   const kept = new Map<string, Browser>()
 
@@ -15,7 +15,7 @@ export function memoryBrowsers(): BrowserStore {
   return {
     async add(browser) {
       if (kept.has(browser.id) || all().some(({ key }) => key === browser.key)) {
-        throw new KeptAlready('browser')
+        throw new AlreadyStored('browser')
       }
       kept.set(browser.id, browser)
     },

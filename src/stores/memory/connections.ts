@@ -1,12 +1,12 @@
 import type { Connection } from '../../connection/connection.ts'
 import type { Flow } from '../../connection/flow/flow.ts'
 import type { ConnectionStore } from '../../connection/store.ts'
-import { KeptAlready } from '../errors.ts'
+import { AlreadyStored } from '../errors.ts'
 
-const place = ({ participant, provider }: Pick<Connection, 'participant' | 'provider'>) =>
+const keyOf = ({ participant, provider }: Pick<Connection, 'participant' | 'provider'>) =>
   JSON.stringify([participant, provider])
 
-/** Remembers connections and flows for as long as the process lives. */
+/** Stores connections and flows in memory. */
 export function memoryConnections(): ConnectionStore {
   const kept = new Map<string, Connection>()
   const flows = new Map<string, Flow>()
@@ -21,7 +21,7 @@ export function memoryConnections(): ConnectionStore {
 
   return {
     async get(participant, provider) {
-      return kept.get(place({ participant, provider }))
+      return kept.get(keyOf({ participant, provider }))
     },
     async list(participant) {
       return of(participant).sort((a, b) => (a.provider < b.provider ? -1 : 1))
@@ -30,16 +30,16 @@ export function memoryConnections(): ConnectionStore {
       return all().slice(0, limit)
     },
     async put(connection) {
-      kept.set(place(connection), connection)
+      kept.set(keyOf(connection), connection)
     },
     async saveIfUnchanged(next) {
-      const before = kept.get(place(next))
+      const before = kept.get(keyOf(next))
       if (before?.id !== next.id || before.version !== next.version - 1) return false
-      kept.set(place(next), next)
+      kept.set(keyOf(next), next)
       return true
     },
     async remove(connection) {
-      return kept.get(place(connection))?.id === connection.id && kept.delete(place(connection))
+      return kept.get(keyOf(connection))?.id === connection.id && kept.delete(keyOf(connection))
     },
     async listSealedExcept(key, limit) {
       return all()
@@ -52,12 +52,12 @@ export function memoryConnections(): ConnectionStore {
     async forget(participant) {
       removeFlows([...flows.values()].filter((flow) => flow.participant === participant))
       const mine = of(participant)
-      for (const connection of mine) kept.delete(place(connection))
+      for (const connection of mine) kept.delete(keyOf(connection))
       return mine.length
     },
 
     async addFlow(flow) {
-      if (flows.has(flow.id)) throw new KeptAlready('flow')
+      if (flows.has(flow.id)) throw new AlreadyStored('flow')
       flows.set(flow.id, flow)
     },
     async takeFlow(id) {

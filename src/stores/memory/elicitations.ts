@@ -6,11 +6,11 @@ import { requesterKey } from '../../participant/requester.ts'
 import { forgottenParticipant } from '../rows/values.ts'
 import type { Watchers } from '../watchers.ts'
 
-/** Keeps elicitations for as long as the process lives. */
+/** Stores elicitations in memory. */
 export function memoryElicitations(watchers: Watchers): ElicitationStore {
   const kept = new Map<ElicitationId, Elicitation>()
   const askedAs = new Map<ElicitationId, number>()
-  // In the order of their settling.
+  // In the order in which they were settled.
   const settled = new Set<ElicitationId>()
   const openByIdentity = new Map<string, ElicitationId>()
   const openOf = new Map<string, Set<ElicitationId>>()
@@ -75,7 +75,7 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
       if (before?.version !== next.version - 1) return false
       kept.set(next.id, { ...before, version: next.version, state: next.state })
       if (isSettled(next) && !isSettled(before)) settle(next)
-      watchers.ring(next.id)
+      watchers.notify(next.id)
       return true
     },
     async listOpen(answerers, limit, after) {
@@ -112,7 +112,7 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
       const mine = all(kept.keys()).filter(({ requester }) => requester.participant === participant)
       for (const elicitation of mine) {
         remove(elicitation)
-        watchers.ring(elicitation.id)
+        watchers.notify(elicitation.id)
       }
       for (const elicitation of all(settled)) kept.set(elicitation.id, withoutName(elicitation, participant))
       return mine.length

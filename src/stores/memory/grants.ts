@@ -3,9 +3,9 @@ import type { GrantStore } from '../../approval/store.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { forgottenParticipant } from '../rows/values.ts'
 
-/** Remembers grants for as long as the process lives. */
+/** Stores grants in memory. */
 export function memoryGrants(): GrantStore {
-  // In the order of their adding.
+  // In the order in which they were added.
   const kept = new Map<GrantId, Grant>()
 
   const all = () => [...kept.values()]
@@ -13,7 +13,7 @@ export function memoryGrants(): GrantStore {
 
   function page(limit: number, after: GrantId | undefined, isWanted: (grant: Grant) => boolean): Grant[] {
     const newest = all().reverse()
-    // One that is not there gives -1, and so the first page.
+    // An unknown id gives -1, and so the first page.
     const last = newest.findIndex(({ id }) => id === after)
     return newest
       .slice(last + 1)
@@ -87,7 +87,7 @@ function endsOf({ uses, revoked, expiresAt }: Grant): Date[] {
   return [spentAt, revoked?.at, expiresAt].filter((end) => end !== undefined)
 }
 
-/** A save brings back no name that was forgotten meanwhile. */
+/** A save must not restore a name that was forgotten meanwhile. */
 function withNamesOf({ grantedBy, revoked }: Grant, next: Grant): Grant {
   const names = { ...next, grantedBy }
   return next.revoked && revoked ? { ...names, revoked: { ...next.revoked, by: revoked.by } } : names

@@ -7,7 +7,7 @@ import { memoryElicitations } from './elicitations.ts'
 import { memoryGrants } from './grants.ts'
 import { memorySteps } from './steps.ts'
 
-/** Keeps everything in this process, and nothing beyond it: for tests and for trying things out. */
+/** A store in memory, whose records are lost with the process: for tests and for trying things out. */
 export function openMemoryStore(): Store {
   const watchers = createWatchers()
   return {

@@ -7,9 +7,9 @@ interface KeptStep {
   result?: Sealed
 }
 
-const place = ({ walkId, name }: StepKey) => JSON.stringify([walkId, name])
+const keyOf = ({ walkId, name }: StepKey) => JSON.stringify([walkId, name])
 
-/** Remembers steps for as long as the process lives. */
+/** Stores steps in memory. */
 export function memorySteps(): StepStore {
   const kept = new Map<string, KeptStep>()
 
@@ -17,14 +17,14 @@ export function memorySteps(): StepStore {
 
   return {
     async claim(key, until) {
-      const step = kept.get(place(key))
+      const step = kept.get(keyOf(key))
       if (step?.result !== undefined) return { kind: 'finished', result: { ...step.result } }
       if (step !== undefined) return { kind: 'begun' }
-      kept.set(place(key), { key: { walkId: key.walkId, name: key.name }, until: new Date(until) })
+      kept.set(keyOf(key), { key: { walkId: key.walkId, name: key.name }, until: new Date(until) })
       return { kind: 'claimed' }
     },
     async finish(key, result) {
-      const step = kept.get(place(key))
+      const step = kept.get(keyOf(key))
       if (step === undefined || step.result !== undefined) return false
       step.result = { ...result }
       return true
@@ -34,7 +34,7 @@ export function memorySteps(): StepStore {
       return structuredClone(others.slice(0, limit))
     },
     async reseal(key, previous, next) {
-      const step = kept.get(place(key))
+      const step = kept.get(keyOf(key))
       if (step?.result?.key !== previous.key || step.result.box !== previous.box) return false
       step.result = { ...next }
       return true

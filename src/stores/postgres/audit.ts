@@ -2,12 +2,12 @@ import type { Anchor, ChainId, Head, Pseudonym } from '../../audit/event.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
-import type { Whole } from '../rows/values.ts'
-import type { Database, Statement } from './database.ts'
+import type { IntegerValue } from '../rows/values.ts'
+import type { PostgresDatabase, PostgresStatement } from './database.ts'
 
 const row = 'chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac'
 
-const append: Statement = {
+const append: PostgresStatement = {
   name: 'assent_audit_append',
   text: `insert into assent_audit_event (${row})
     select ${row} from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -15,12 +15,12 @@ const append: Statement = {
     order by place`,
 }
 
-const read: Statement = {
+const read: PostgresStatement = {
   name: 'assent_audit_read',
   text: `select ${row} from assent_audit_event where chain = $1 and seq > $2 order by seq limit $3`,
 }
 
-// Jumps from chain to chain along the primary key: a plain DISTINCT would read every event there is.
+// Jumps from chain to chain along the primary key, because a plain DISTINCT would read every event.
 const eachChain = `
   recursive each_chain as (
     (select chain from assent_audit_event order by chain limit 1)
@@ -30,7 +30,7 @@ const eachChain = `
     from each_chain where each_chain.chain is not null
   )`
 
-const heads: Statement = {
+const heads: PostgresStatement = {
   name: 'assent_audit_heads',
   text: `with ${eachChain}
     select last.chain, last.seq, last.mac from each_chain cross join lateral (
@@ -39,7 +39,7 @@ const heads: Statement = {
     order by last.wrote desc limit $1`,
 }
 
-const chains: Statement = {
+const chains: PostgresStatement = {
   name: 'assent_audit_chains',
   text: `with ${eachChain}, first as (
       select oldest.chain, oldest.wrote from each_chain cross join lateral (
@@ -51,7 +51,7 @@ const chains: Statement = {
     order by coalesce(anchor.began, first.wrote)`,
 }
 
-const lastBefore: Statement = {
+const lastBefore: PostgresStatement = {
   name: 'assent_audit_last_before',
   text: `select ${row} from assent_audit_event
     where chain = $1 and at < $2 and seq < coalesce(
@@ -59,8 +59,8 @@ const lastBefore: Statement = {
     order by seq desc limit 1`,
 }
 
-// `began` keeps a chain's place among the others when its first events are gone.
-const prune: Statement = {
+// `began` keeps the position of a chain among the others after its first events were deleted.
+const prune: PostgresStatement = {
   name: 'assent_audit_prune',
   text: `
     with first as (
@@ -74,51 +74,54 @@ const prune: Statement = {
     delete from assent_audit_event where chain = $1 and seq <= $2`,
 }
 
-const findPseudonym: Statement = {
+const findPseudonym: PostgresStatement = {
   name: 'assent_find_pseudonym',
   text: `select pseudonym from assent_pseudonym where participant = $1`,
 }
 
-// The empty update makes the row of whoever was first come back, even one that this statement could not see yet.
-const addPseudonym: Statement = {
+// The empty update makes the statement return the row that was there first, even one outside of its snapshot.
+const addPseudonym: PostgresStatement = {
   name: 'assent_add_pseudonym',
   text: `insert into assent_pseudonym (participant, pseudonym) values ($1, $2)
     on conflict (participant) do update set participant = excluded.participant returning pseudonym`,
 }
 
-const deletePseudonym: Statement = {
+const deletePseudonym: PostgresStatement = {
   name: 'assent_delete_pseudonym',
   text: `delete from assent_pseudonym where participant = $1`,
 }
 
-const eraseKept: Statement = {
+const eraseKept: PostgresStatement = {
   name: 'assent_audit_erase_kept',
   text: `update assent_audit_event set kept = null where who = $1 and kept is not null`,
 }
 
-const findKey: Statement = {
+const findKey: PostgresStatement = {
   name: 'assent_audit_find_key',
   text: `select key, box from assent_audit_key`,
 }
 
-const addKey: Statement = {
+const addKey: PostgresStatement = {
   name: 'assent_audit_add_key',
   text: `insert into assent_audit_key (key, box) values ($1, $2)
     on conflict (single) do update set single = excluded.single returning key, box`,
 }
 
-const replaceKey: Statement = {
+const replaceKey: PostgresStatement = {
   name: 'assent_audit_replace_key',
   text: `update assent_audit_key set key = $3, box = $4 where key = $1 and box = $2`,
 }
 
 /** The audit in PostgreSQL. */
-export function postgresAudit(database: Database): AuditStore {
-  async function first<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
+export function postgresAudit(database: PostgresDatabase): AuditStore {
+  async function first<Row extends object>(
+    statement: PostgresStatement,
+    values: readonly unknown[],
+  ): Promise<Row | undefined> {
     return (await database.query<Row>(statement, values)).rows[0]
   }
 
-  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+  async function count(statement: PostgresStatement, values: readonly unknown[]): Promise<number> {
     return (await database.query(statement, values)).rowCount ?? 0
   }
 
@@ -198,7 +201,7 @@ interface PseudonymRow {
 
 interface HeadRow {
   chain: ChainId
-  seq: Whole
+  seq: IntegerValue
   mac: string
 }
 

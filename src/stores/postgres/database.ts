@@ -8,32 +8,32 @@ const connectMs = 5_000
 const replyMs = 30_000
 const closeMs = 1_000
 
-/** One statement, written by hand and prepared once on each connection. */
-export interface Statement {
+/** One SQL statement, prepared once on each connection. */
+export interface PostgresStatement {
   readonly name: string
   readonly text: string
 }
 
-/** PostgreSQL's text cannot hold U+0000: whatever has one in its name is not there, and must not be asked for. */
-export function canBeKept(name: string): boolean {
+/** PostgreSQL's text cannot contain U+0000, so a record with such a name cannot exist and must not be queried. */
+export function isStorableText(name: string): boolean {
   return !name.includes('\0')
 }
 
-/** A PostgreSQL database: a pool for statements, and connections of their own for those who need one. */
-export interface Database {
-  /** Host, port and database: no user, no password. */
+/** A PostgreSQL database: a pool for statements, and separate connections on request. */
+export interface PostgresDatabase {
+  /** Host, port and database, without user and password. */
   readonly name: string
   /** Throws `StoreUnavailable` when the server cannot be reached, does not reply or is going down. */
-  query<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<QueryResult<Row>>
-  /** A connection outside the pool, not yet connected. `replyMs` is how long it waits for a reply; without it, for ever. */
+  query<Row extends QueryResultRow>(statement: PostgresStatement, values: readonly unknown[]): Promise<QueryResult<Row>>
+  /** A client outside the pool, not yet connected. It waits for a reply for `replyMs`, or without a limit. */
   newClient(replyMs?: number): Client
-  /** Running statements get a moment to end; then every connection is cut, whatever the server does. */
+  /** Running statements may end within a moment; then every connection is closed, whatever the server does. */
   close(): Promise<void>
 }
 
-/** Connects to nothing yet: the first statement does. */
-export async function openDatabase(url: string, connections: number): Promise<Database> {
-  checkUrl(url)
+/** Opens no connection before the first statement. */
+export async function openPostgres(url: string, connections: number): Promise<PostgresDatabase> {
+  checkPostgresUrl(url)
   const pg = await loadDriver()
   const sockets = new Set<Socket>()
   const config: ClientConfig = {
@@ -45,7 +45,7 @@ export async function openDatabase(url: string, connections: number): Promise<Da
   }
   const name = nameOf(config, pg.Client)
   const pool: Pool = new pg.Pool({ ...config, max: connections, query_timeout: replyMs })
-  // A connection that breaks while idle is replaced by the next statement; unheard, its error would end the process.
+  // A broken idle connection is replaced at the next statement. Without a listener, its error would end the process.
   pool.on('error', () => {})
   let closed: Promise<void> | undefined
 
@@ -86,10 +86,10 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Client' | 'Pool'
   }
 }
 
-// The parser's own error quotes the whole address with its password, so it is not passed on.
-function checkUrl(url: string): void {
+// The parser's error quotes the whole address with its password, so it is not passed on.
+function checkPostgresUrl(url: string): void {
   if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
-  throw new BadStoreUrl('The address of the store cannot be read. Write postgres://user:password@host:port/database')
+  throw new BadStoreUrl('The address of the store is malformed. Write postgres://user:password@host:port/database')
 }
 
 function nameOf(config: ClientConfig, PgClient: typeof Client): string {

@@ -1,7 +1,7 @@
 import type { ElicitationStore } from '../../elicitation/store.ts'
-import { type ElicitationRow, fromRow, toRow, toStateColumns } from '../rows/elicitation.ts'
+import { type ElicitationRow, fromElicitationRow, toElicitationRow, toStateColumns } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
-import { canBeKept, type Database, type Statement } from './database.ts'
+import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
 const columns = [
   ...['id', 'version', 'state', 'requester', 'participant', 'type', 'identity', 'expires_at'],
@@ -10,20 +10,20 @@ const columns = [
 const row = columns.join(', ')
 
 // The function is in migrations.ts.
-const add: Statement = {
+const add: PostgresStatement = {
   name: 'assent_add',
   text: `select added, ${columns.map((column) => `(kept).${column}`).join(', ')}
     from assent_add($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 }
 
-const get: Statement = {
+const get: PostgresStatement = {
   name: 'assent_get',
   text: `select ${row} from assent_elicitation where id = $1`,
 }
 
-// Who answered and the place in the order of settling are written once: sealing anew moves nothing, and brings
-// back no name that was forgotten meanwhile.
-const save: Statement = {
+// The answerer and the position in the order of settling are written once, so that resealing an answer neither moves it
+// nor restores a name that was forgotten meanwhile.
+const save: PostgresStatement = {
   name: 'assent_save',
   text: `
     with saved as (
@@ -38,49 +38,49 @@ const save: Statement = {
     select case when state <> 'open' then pg_notify($8, id) end from saved`,
 }
 
-// The place after which a page begins: from the start where there is no such question.
+// The position after which a page begins. For an unknown id it is the beginning.
 const startAfter = (id: string) => `(
   select coalesce(max(expires_at), ${Number.MIN_SAFE_INTEGER}), coalesce(max(seq), 0)
   from assent_elicitation where id = ${id})`
 
-// assent_waiting holds exactly the open ones.
-const listOpen: Statement = {
+// assent_waiting has rows for open questions only.
+const listOpen: PostgresStatement = {
   name: 'assent_list_open',
   text: `select ${row} from assent_elicitation
     where seq in (select seq from assent_waiting where answerer = any($1)) and (expires_at, seq) > ${startAfter('$3')}
     order by expires_at, seq limit $2`,
 }
 
-const listAllOpen: Statement = {
+const listAllOpen: PostgresStatement = {
   name: 'assent_list_all_open',
   text: `select ${row} from assent_elicitation
     where settled is null and (expires_at, seq) > ${startAfter('$2')} order by expires_at, seq limit $1`,
 }
 
-const listDue: Statement = {
+const listDue: PostgresStatement = {
   name: 'assent_list_due',
   text: `select ${row} from assent_elicitation
     where settled is null and expires_at <= $1 order by expires_at, seq limit $2`,
 }
 
-const latestAnswered: Statement = {
+const latestAnswered: PostgresStatement = {
   name: 'assent_latest_answered',
   text: `select ${row} from assent_elicitation
     where state = 'answered' and participant = $1 and type = $2 order by settled desc limit 1`,
 }
 
-const listSealedExcept: Statement = {
+const listSealedExcept: PostgresStatement = {
   name: 'assent_list_sealed_except',
   text: `select ${row} from assent_elicitation where sealed_key is not null and sealed_key <> $1 limit $2`,
 }
 
-const sealingKeys: Statement = {
+const sealingKeys: PostgresStatement = {
   name: 'assent_sealing_keys',
   text: `select distinct sealed_key from assent_elicitation where sealed_key is not null`,
 }
 
-// Skipping what is locked, two who clean up at once share the work and cannot block each other.
-const deleteSettled: Statement = {
+// Locked rows are skipped, so that two concurrent clean-ups share the work and do not block each other.
+const deleteSettled: PostgresStatement = {
   name: 'assent_delete_settled',
   text: `
     delete from assent_elicitation where seq in (
@@ -94,8 +94,8 @@ const deleteSettled: Statement = {
       for update skip locked)`,
 }
 
-// Whoever still waits for one of the deleted must learn that no answer will come.
-const forget: Statement = {
+// Waiting processes must learn that a deleted question will not be answered.
+const forget: PostgresStatement = {
   name: 'assent_forget',
   text: `
     with renamed as (
@@ -106,16 +106,17 @@ const forget: Statement = {
     select case when state = 'open' then pg_notify($3, id) end from deleted`,
 }
 
-/** Elicitations in PostgreSQL. Whatever settles one is told on `channel`, with the save or not at all. */
-export function postgresElicitations(database: Database, channel: string): ElicitationStore {
-  async function list(statement: Statement, values: readonly unknown[]) {
+/** Elicitations in PostgreSQL. Settling one notifies `channel` in the same transaction as the save. */
+export function postgresElicitations(database: PostgresDatabase, channel: string): ElicitationStore {
+  async function list(statement: PostgresStatement, values: readonly unknown[]) {
     const { rows } = await database.query<ElicitationRow>(statement, values)
-    return rows.map(fromRow)
+    return rows.map(fromElicitationRow)
   }
 
   return {
     async add(elicitation, openLimit) {
-      const { id, version, state, requester, participant, type, identity, expires_at, question } = toRow(elicitation)
+      const { id, version, state, requester, participant, type, identity, expires_at, question } =
+        toElicitationRow(elicitation)
       const asked = [id, version, state, requester, participant, type, identity, expires_at, question]
       const limit = Math.min(openLimit, Number.MAX_SAFE_INTEGER)
       const { rows } = await database.query<ElicitationRow & { added: boolean }>(add, [
@@ -125,11 +126,11 @@ export function postgresElicitations(database: Database, channel: string): Elici
       ])
       const kept = rows[0]
       if (kept === undefined) return { kind: 'full' }
-      return kept.added ? { kind: 'added' } : { kind: 'joined', elicitation: fromRow(kept) }
+      return kept.added ? { kind: 'added' } : { kind: 'joined', elicitation: fromElicitationRow(kept) }
     },
 
     async get(id) {
-      return canBeKept(id) ? (await list(get, [id]))[0] : undefined
+      return isStorableText(id) ? (await list(get, [id]))[0] : undefined
     },
 
     async saveIfUnchanged({ id, version, state }) {
@@ -141,14 +142,14 @@ export function postgresElicitations(database: Database, channel: string): Elici
       return rowCount === 1
     },
 
-    listOpen: (answerers, limit, after) => list(listOpen, [answerers.filter(canBeKept), limit, after ?? null]),
+    listOpen: (answerers, limit, after) => list(listOpen, [answerers.filter(isStorableText), limit, after ?? null]),
 
     listAllOpen: (limit, after) => list(listAllOpen, [limit, after ?? null]),
 
     listDue: (moment, limit) => list(listDue, [moment.getTime(), limit]),
 
     async latestAnswered(participant, type) {
-      return canBeKept(type) ? (await list(latestAnswered, [participant, type]))[0] : undefined
+      return isStorableText(type) ? (await list(latestAnswered, [participant, type]))[0] : undefined
     },
 
     listSealedExcept: (key, limit) => list(listSealedExcept, [key, limit]),

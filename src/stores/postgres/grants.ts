@@ -2,22 +2,22 @@ import { everybody, everyServer } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { forgottenParticipant, toName } from '../rows/values.ts'
-import { canBeKept, type Database, type Statement } from './database.ts'
+import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
 const row = grantColumns.join(', ')
 
-const add: Statement = {
+const add: PostgresStatement = {
   name: 'assent_grant_add',
   text: `insert into assent_grant (${row}) values (${grantColumns.map((_, index) => `$${index + 1}`).join(', ')})
     on conflict (id) do nothing`,
 }
 
-const get: Statement = {
+const get: PostgresStatement = {
   name: 'assent_grant_get',
   text: `select ${row} from assent_grant where id = $1`,
 }
 
-const save: Statement = {
+const save: PostgresStatement = {
   name: 'assent_grant_save',
   text: `
     update assent_grant set ${savedColumns.map((column, index) => `${column} = $${index + 4}`).join(', ')},
@@ -25,8 +25,8 @@ const save: Statement = {
     where id = $1 and version = $2`,
 }
 
-// Each of the lists says "lasting" in its own words, as its index does: see migrations.ts.
-const listFor: Statement = {
+// Each list expresses "lasting" by the same condition as its own index: see migrations.ts.
+const listFor: PostgresStatement = {
   name: 'assent_grant_list_for',
   text: `
     select ${row} from assent_grant
@@ -39,7 +39,7 @@ const listFor: Statement = {
       where participant = '${everybody}' and server = '${everyServer}' and requester is null and revoked_at is null`,
 }
 
-const listOnce: Statement = {
+const listOnce: PostgresStatement = {
   name: 'assent_grant_list_once',
   text: `select ${row} from assent_grant
     where requester = $1 and call = $2 and spent_at is null and revoked_at is null order by seq`,
@@ -47,19 +47,19 @@ const listOnce: Statement = {
 
 const before = (id: string) => `seq < coalesce((select seq from assent_grant where id = ${id}), 9223372036854775807)`
 
-const list: Statement = {
+const list: PostgresStatement = {
   name: 'assent_grant_list',
   text: `select ${row} from assent_grant
     where uses = 'many' and participant = $1 and ${before('$3')} order by seq desc limit $2`,
 }
 
-const listAll: Statement = {
+const listAll: PostgresStatement = {
   name: 'assent_grant_list_all',
   text: `select ${row} from assent_grant where uses = 'many' and ${before('$2')} order by seq desc limit $1`,
 }
 
-// Skipping what is locked, two who clean up at once share the work and cannot block each other.
-const deleteOver: Statement = {
+// Locked rows are skipped, so that two concurrent clean-ups share the work and do not block each other.
+const deleteOver: PostgresStatement = {
   name: 'assent_grant_delete_over',
   text: `
     delete from assent_grant where seq in (
@@ -68,7 +68,7 @@ const deleteOver: Statement = {
       for update skip locked)`,
 }
 
-const forget: Statement = {
+const forget: PostgresStatement = {
   name: 'assent_grant_forget',
   text: `
     with renamed as (
@@ -81,12 +81,12 @@ const forget: Statement = {
 }
 
 /** Grants in PostgreSQL. */
-export function postgresGrants(database: Database): GrantStore {
-  async function read(statement: Statement, values: readonly unknown[]) {
+export function postgresGrants(database: PostgresDatabase): GrantStore {
+  async function read(statement: PostgresStatement, values: readonly unknown[]) {
     return (await database.query<GrantRow>(statement, values)).rows.map(fromGrantRow)
   }
 
-  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+  async function count(statement: PostgresStatement, values: readonly unknown[]): Promise<number> {
     return (await database.query(statement, values)).rowCount ?? 0
   }
 
@@ -97,16 +97,16 @@ export function postgresGrants(database: Database): GrantStore {
       return (await count(add, values)) === 1
     },
     async get(id) {
-      return canBeKept(id) ? (await read(get, [id]))[0] : undefined
+      return isStorableText(id) ? (await read(get, [id]))[0] : undefined
     },
     async saveIfUnchanged(next) {
       const row = toGrantRow(next)
       const values = savedColumns.map((column) => row[column])
-      return canBeKept(row.id) && (await count(save, [row.id, row.version - 1, row.revoked_by, ...values])) === 1
+      return isStorableText(row.id) && (await count(save, [row.id, row.version - 1, row.revoked_by, ...values])) === 1
     },
     listFor: (participant, server, tool) => read(listFor, [participant, toName(server), toName(tool)]),
     async listOnce(requester, call) {
-      return canBeKept(requester + call) ? read(listOnce, [requester, call]) : []
+      return isStorableText(requester + call) ? read(listOnce, [requester, call]) : []
     },
     list: (participant, limit, after) => read(list, [participant, limit, keptId(after)]),
     listAll: (limit, after) => read(listAll, [limit, keptId(after)]),
@@ -115,4 +115,4 @@ export function postgresGrants(database: Database): GrantStore {
   }
 }
 
-const keptId = (id: string | undefined) => (id !== undefined && canBeKept(id) ? id : null)
+const keptId = (id: string | undefined) => (id !== undefined && isStorableText(id) ? id : null)

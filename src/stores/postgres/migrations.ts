@@ -2,14 +2,14 @@ import type { Client } from 'pg'
 import { SchemaNewer } from '../errors.ts'
 import { asStoreError } from './errors.ts'
 
-/** One step of the schema. Once released it never changes; the version before must still be able to read what it leaves. */
+/** One step of the schema. It never changes once released, and must leave a schema that the previous version can use. */
 export interface Migration {
   readonly version: number
   readonly sql: string
 }
 
-/** Every step there ever was, oldest first. */
-export const migrations: readonly Migration[] = [
+/** All steps, oldest first. */
+export const postgresMigrations: readonly Migration[] = [
   {
     version: 1,
     sql: `
@@ -32,8 +32,8 @@ export const migrations: readonly Migration[] = [
         question text not null,
         outcome text
       );
-      -- Each says "open" in its own words, and its query in the same: where two fit one query, a plan made while the
-      -- table was small may read the whole of the wrong one.
+      -- Each index expresses "open" by its own condition, and its query by the same one. If two indexes fitted one
+      -- query, a plan made while the table was small could scan the whole of the wrong one.
       create unique index assent_elicitation_identity on assent_elicitation (identity) where state = 'open';
       create index assent_elicitation_requester on assent_elicitation (requester) where settled_at is null;
       create index assent_elicitation_due on assent_elicitation (expires_at, seq) where settled is null;
@@ -54,7 +54,7 @@ export const migrations: readonly Migration[] = [
         in_identity text, in_expires_at bigint, in_question text, in_answerers text[], in_open_limit bigint
       ) returns table (added boolean, kept assent_elicitation) language plpgsql as $$
       begin
-        -- Questions of one requester queue up here: two at once would both take the last free place.
+        -- Serialises the questions of one requester: two at once could both pass the limit.
         perform pg_advisory_xact_lock(hashtextextended('assent requester ' || in_requester, 0));
         loop
           added := false;
@@ -187,21 +187,21 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
-// Any number that nobody else in the database is likely to lock.
+// Any number that no other program is likely to use as an advisory lock in this database.
 const migrationLock = 4_180_202_607
 
-/** Brings the schema up to the last of `steps`. However many start at once, each step runs once. */
-export async function migrate(client: Client, steps: readonly Migration[]): Promise<void> {
+/** Migrates the schema to the last of `steps`. Each step runs once, however many processes start at once. */
+export async function migratePostgres(client: Client, steps: readonly Migration[]): Promise<void> {
   const known = steps.at(-1)?.version ?? 0
   try {
-    // Found up to date, nothing is locked and no right to create is needed.
-    while ((await schemaVersion(client, known)) < known) await takeStep(client, steps)
+    // An up-to-date schema needs no lock and no right to create tables.
+    while ((await schemaVersion(client, known)) < known) await applyNextStep(client, steps)
   } catch (error) {
     throw asStoreError(error)
   }
 }
 
-async function takeStep(client: Client, steps: readonly Migration[]): Promise<void> {
+async function applyNextStep(client: Client, steps: readonly Migration[]): Promise<void> {
   await client.query('begin')
   await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
   const version = await schemaVersion(client, steps.at(-1)?.version ?? 0)
@@ -218,7 +218,7 @@ async function takeStep(client: Client, steps: readonly Migration[]): Promise<vo
 }
 
 async function schemaVersion(client: Client, known: number): Promise<number> {
-  // Not to_regclass(): its cache may still miss a table that was made while we waited for the lock.
+  // Not to_regclass(): its cache may not know a table that was created while we waited for the lock.
   const there = await client.query(`select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where relname = 'assent_meta' and nspname = current_schema()`)
   if (there.rowCount === 0) return 0

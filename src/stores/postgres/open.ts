@@ -1,27 +1,30 @@
 import type { Store } from '../store.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresBrowsers } from './browsers.ts'
-import { channelOf, createChanges } from './changes.ts'
+import { channelOf, createPostgresChanges } from './changes.ts'
 import { postgresConnections } from './connections.ts'
-import { type Database, openDatabase } from './database.ts'
+import { openPostgres, type PostgresDatabase } from './database.ts'
 import { postgresElicitations } from './elicitations.ts'
 import { asStoreError } from './errors.ts'
 import { postgresGrants } from './grants.ts'
-import { migrate, migrations } from './migrations.ts'
+import { migratePostgres, postgresMigrations } from './migrations.ts'
 import { postgresSteps } from './steps.ts'
 
-/** What may be chosen besides the address. */
+/** Options of a PostgreSQL store. */
 export interface PostgresOptions {
-  /** How many connections at most, besides the one that listens. */
+  /** The maximum number of connections, without the one that listens. Default: 10. */
   readonly connections?: number
 }
 
-/** A store for many processes and machines. Needs the package `pg`; makes and migrates its tables in the current schema. */
+/**
+ * A store for many processes and machines. Needs the package `pg`; creates and migrates its tables in the current
+ * schema.
+ */
 export async function openPostgresStore(url: string, { connections = 10 }: PostgresOptions = {}): Promise<Store> {
-  const database = await openDatabase(url, connections)
+  const database = await openPostgres(url, connections)
   try {
     const channel = await prepare(database)
-    const changes = createChanges(database, channel)
+    const changes = createPostgresChanges(database, channel)
     return {
       name: database.name,
       elicitations: postgresElicitations(database, channel),
@@ -42,13 +45,13 @@ export async function openPostgresStore(url: string, { connections = 10 }: Postg
   }
 }
 
-/** On a connection that waits as long as a migration takes. Returns the channel on which changes are told. */
-async function prepare(database: Database): Promise<string> {
+/** Migrates on a connection without a time limit. Returns the channel for notifications. */
+async function prepare(database: PostgresDatabase): Promise<string> {
   const client = database.newClient()
   client.on('error', () => {})
   try {
     await client.connect()
-    await migrate(client, migrations)
+    await migratePostgres(client, postgresMigrations)
     return await channelOf(client)
   } catch (error) {
     throw asStoreError(error)

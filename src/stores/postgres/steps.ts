@@ -1,42 +1,42 @@
 import type { StepStore } from '../../call/step.ts'
-import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows/step.ts'
-import { canBeKept, type Database, type Statement } from './database.ts'
+import { type FinishedStepRow, fromStepRow, resultOfLostClaim } from '../rows/step.ts'
+import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
-const claim: Statement = {
+const claim: PostgresStatement = {
   name: 'assent_step_claim',
   text: `insert into assent_step (walk, name, until_at) values ($1, $2, $3) on conflict (walk, name) do nothing`,
 }
 
-// Not within the claim: that one's snapshot may be older than the claim it lost to.
-const findFinished: Statement = {
+// A statement of its own, because the snapshot of the claim may be older than the claim that was first.
+const findFinished: PostgresStatement = {
   name: 'assent_step_find_finished',
   text: `select walk, name, sealed_key, box from assent_step where walk = $1 and name = $2 and box is not null`,
 }
 
-const finish: Statement = {
+const finish: PostgresStatement = {
   name: 'assent_step_finish',
   text: `update assent_step set sealed_key = $3, box = $4 where walk = $1 and name = $2 and box is null`,
 }
 
-const listSealedExcept: Statement = {
+const listSealedExcept: PostgresStatement = {
   name: 'assent_step_list_sealed_except',
   text: `select walk, name, sealed_key, box from assent_step
     where sealed_key is not null and sealed_key <> $1 limit $2`,
 }
 
-const reseal: Statement = {
+const reseal: PostgresStatement = {
   name: 'assent_step_reseal',
   text: `update assent_step set sealed_key = $5, box = $6
     where walk = $1 and name = $2 and sealed_key = $3 and box = $4`,
 }
 
-const sealingKeys: Statement = {
+const sealingKeys: PostgresStatement = {
   name: 'assent_step_sealing_keys',
   text: `select distinct sealed_key from assent_step where sealed_key is not null`,
 }
 
-// Skipping what is locked, two who clean up at once share the work and cannot block each other.
-const deleteSteps: Statement = {
+// Locked rows are skipped, so that two concurrent clean-ups share the work and do not block each other.
+const deleteSteps: PostgresStatement = {
   name: 'assent_step_delete',
   text: `
     delete from assent_step where (walk, name) in (
@@ -46,8 +46,8 @@ const deleteSteps: Statement = {
 }
 
 /** Steps in PostgreSQL. */
-export function postgresSteps(database: Database): StepStore {
-  async function count(statement: Statement, values: readonly unknown[]): Promise<number> {
+export function postgresSteps(database: PostgresDatabase): StepStore {
+  async function count(statement: PostgresStatement, values: readonly unknown[]): Promise<number> {
     return (await database.query(statement, values)).rowCount ?? 0
   }
 
@@ -55,11 +55,11 @@ export function postgresSteps(database: Database): StepStore {
     async claim({ walkId, name }, until) {
       if ((await count(claim, [walkId, name, until.getTime()])) === 1) return { kind: 'claimed' }
       const { rows } = await database.query<FinishedStepRow>(findFinished, [walkId, name])
-      return claimedBefore(rows[0])
+      return resultOfLostClaim(rows[0])
     },
 
     async finish({ walkId, name }, { key, box }) {
-      return canBeKept(walkId + name) && (await count(finish, [walkId, name, key, box])) === 1
+      return isStorableText(walkId + name) && (await count(finish, [walkId, name, key, box])) === 1
     },
 
     async listSealedExcept(key, limit) {

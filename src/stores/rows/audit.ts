@@ -1,11 +1,11 @@
 import type { AuditEvent, ChainId, Pseudonym } from '../../audit/event.ts'
-import type { Whole } from './values.ts'
+import type { IntegerValue } from './values.ts'
 
-/** One audit event as SQL keeps it. */
+/** One audit event as a SQL row. */
 export interface AuditRow {
   chain: string
-  seq: Whole
-  at: Whole
+  seq: IntegerValue
+  at: IntegerValue
   kind: string
   who: string | null
   about: string | null
@@ -16,7 +16,7 @@ export interface AuditRow {
   mac: string
 }
 
-/** `fromAuditRow` gives back what was put in. */
+/** The inverse of `fromAuditRow`. */
 export function toAuditRow(event: AuditEvent): AuditRow {
   return {
     chain: event.chain,
@@ -33,7 +33,7 @@ export function toAuditRow(event: AuditEvent): AuditRow {
   }
 }
 
-/** The event that was kept. */
+/** The event of a row. */
 export function fromAuditRow(row: AuditRow): AuditEvent {
   return {
     chain: row.chain as ChainId,
@@ -50,7 +50,9 @@ export function fromAuditRow(row: AuditRow): AuditEvent {
   }
 }
 
-/** What somebody tampered with may be no JSON any more. It must still be read, so that verifying can name it. */
+/**
+ * Undefined for invalid JSON: a row that was tampered with must still be readable, so that verification can report it.
+ */
 function parsed(text: string) {
   try {
     return JSON.parse(text)

@@ -1,9 +1,9 @@
 import type { Browser } from '../../participant/browser.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
-import { fromMs, type Whole } from './values.ts'
+import { fromMs, type IntegerValue } from './values.ts'
 
-/** One browser as SQL keeps it. What nobody searches by is JSON in `details`. */
-export interface BrowserRow<Ms = Whole> {
+/** One browser as a SQL row. Fields that no query needs are JSON in `details`. */
+export interface BrowserRow<Ms = IntegerValue> {
   id: string
   key: string
   participant: string
@@ -17,13 +17,13 @@ interface Details extends Pick<Browser, 'groups' | 'by' | 'name'> {
 
 export const browserColumns = ['id', 'key', 'participant', 'expires_at', 'details'] as const
 
-/** `fromBrowserRow` gives back what was put in. */
+/** The inverse of `fromBrowserRow`. */
 export function toBrowserRow({ id, key, participant, expiresAt, createdAt, ...shown }: Browser): BrowserRow<number> {
   const details: Details = { ...shown, createdAt: createdAt.getTime() }
   return { id, key, participant, expires_at: expiresAt.getTime(), details: JSON.stringify(details) }
 }
 
-/** The browser that was kept. */
+/** The browser of a row. */
 export function fromBrowserRow({ id, key, participant, expires_at, details }: BrowserRow): Browser {
   const { createdAt, ...shown }: Details = JSON.parse(details)
   return {

@@ -1,9 +1,9 @@
 import type { Connection } from '../../connection/connection.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
-import { fromMs, toMs, type Whole } from './values.ts'
+import { fromMs, type IntegerValue, toMs } from './values.ts'
 
-/** One connection as SQL keeps it. What nobody searches by is JSON in `details`. */
-export interface ConnectionRow<Int = Whole> {
+/** One connection as a SQL row. Fields that no query needs are JSON in `details`. */
+export interface ConnectionRow<Int = IntegerValue> {
   participant: string
   provider: string
   id: string
@@ -22,7 +22,7 @@ interface Details extends Pick<Connection, 'scopes' | 'standing' | 'renewable' |
 
 export const connectionColumns = ['participant', 'provider', 'id', 'version', 'sealed_key', 'box', 'details'] as const
 
-/** `fromConnectionRow` gives back what was put in, but for keys that were undefined: those come back absent. */
+/** The inverse of `fromConnectionRow`, except that undefined fields become absent. */
 export function toConnectionRow(connection: Connection): ConnectionRow<number> {
   const { participant, provider, id, version, sealed, ...known } = connection
   const details: Details = {
@@ -43,7 +43,7 @@ export function toConnectionRow(connection: Connection): ConnectionRow<number> {
   }
 }
 
-/** The connection that was kept. */
+/** The connection of a row. */
 export function fromConnectionRow(row: ConnectionRow): Connection {
   const { expiresAt, obtained, refreshingUntil, connectedAt, ...known }: Details = JSON.parse(row.details)
   return {

@@ -12,30 +12,33 @@ import type {
 } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
-import type { Whole } from './values.ts'
+import type { IntegerValue } from './values.ts'
 
-/** One elicitation as SQL keeps it. Times are milliseconds; what nobody searches by is JSON in `question` and `outcome`. */
+/**
+ * One elicitation as a SQL row. Times are milliseconds; fields that no query needs are JSON in `question` and
+ * `outcome`.
+ */
 export interface ElicitationRow {
   id: string
-  version: Whole
+  version: IntegerValue
   state: ElicitationState['kind']
-  /** `requesterKey`, to count what a requester has open. */
+  /** `requesterKey`, to count the open questions of a requester. */
   requester: string
   participant: string
   type: string | null
   identity: string
-  expires_at: Whole
-  settled_at: Whole | null
-  /** Kept here alone, so that one plain UPDATE forgets a name. */
+  expires_at: IntegerValue
+  settled_at: IntegerValue | null
+  /** Stored only here, so that one plain UPDATE can remove a forgotten name. */
   answered_by: string | null
-  /** The key that a sealed answer needs. */
+  /** The id of the key that a sealed answer is sealed under. */
   sealed_key: string | null
   question: string
-  /** The settled state, without what has a column of its own. */
+  /** The settled state, without the fields that have columns. */
   outcome: string | null
 }
 
-interface Asked {
+interface AskedColumns {
   question: Question
   purpose: Purpose
   origin: Origin
@@ -48,8 +51,8 @@ interface Asked {
 /** The columns that settling writes. */
 export type StateColumns = Pick<ElicitationRow, 'state' | 'settled_at' | 'answered_by' | 'sealed_key' | 'outcome'>
 
-/** `fromRow` gives back what was put in, but for keys that were undefined: those come back absent. */
-export function toRow(elicitation: Elicitation): ElicitationRow {
+/** The inverse of `fromElicitationRow`, except that undefined fields become absent. */
+export function toElicitationRow(elicitation: Elicitation): ElicitationRow {
   const { id, version, type, identity, expiresAt, createdAt, state, ...asked } = elicitation
   return {
     id,
@@ -59,12 +62,12 @@ export function toRow(elicitation: Elicitation): ElicitationRow {
     type: type ?? null,
     identity,
     expires_at: expiresAt.getTime(),
-    question: JSON.stringify({ ...asked, createdAt: createdAt.getTime() } satisfies Asked),
+    question: JSON.stringify({ ...asked, createdAt: createdAt.getTime() } satisfies AskedColumns),
     ...toStateColumns(state),
   }
 }
 
-/** The state alone: all that a save may change. */
+/** The columns of the state, which are all that a save may change. */
 export function toStateColumns(state: ElicitationState): StateColumns {
   const none = { settled_at: null, answered_by: null, sealed_key: null, outcome: null }
   switch (state.kind) {
@@ -94,9 +97,9 @@ export function toStateColumns(state: ElicitationState): StateColumns {
   }
 }
 
-/** The record that was kept. */
-export function fromRow(row: ElicitationRow): Elicitation {
-  const { createdAt, ...asked }: Asked = JSON.parse(row.question)
+/** The elicitation of a row. */
+export function fromElicitationRow(row: ElicitationRow): Elicitation {
+  const { createdAt, ...asked }: AskedColumns = JSON.parse(row.question)
   return {
     id: row.id as ElicitationId,
     version: Number(row.version),
@@ -109,7 +112,7 @@ export function fromRow(row: ElicitationRow): Elicitation {
   }
 }
 
-/** The state that was kept. */
+/** The state of a row. */
 function stateOf(row: StateColumns): ElicitationState {
   const at = new Date(Number(row.settled_at))
   switch (row.state) {

@@ -1,9 +1,9 @@
 import type { Flow } from '../../connection/flow/flow.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
-import { fromMs, type Whole } from './values.ts'
+import { fromMs, type IntegerValue } from './values.ts'
 
-/** One flow as SQL keeps it. What nobody searches by is JSON in `details`. */
-export interface FlowRow<Ms = Whole> {
+/** One flow as a SQL row. Fields that no query needs are JSON in `details`. */
+export interface FlowRow<Ms = IntegerValue> {
   id: string
   participant: string
   expires_at: Ms
@@ -18,7 +18,7 @@ interface Details extends Pick<Flow, 'provider' | 'browser' | 'elicitation' | 's
 
 export const flowColumns = ['id', 'participant', 'expires_at', 'sealed_key', 'box', 'details'] as const
 
-/** `fromFlowRow` gives back what was put in, but for keys that were undefined: those come back absent. */
+/** The inverse of `fromFlowRow`, except that undefined fields become absent. */
 export function toFlowRow({ id, participant, expiresAt, sealed, createdAt, ...begun }: Flow): FlowRow<number> {
   const details: Details = { ...begun, createdAt: createdAt.getTime() }
   return {
@@ -31,7 +31,7 @@ export function toFlowRow({ id, participant, expiresAt, sealed, createdAt, ...be
   }
 }
 
-/** The flow that was kept. */
+/** The flow of a row. */
 export function fromFlowRow({ id, participant, expires_at, sealed_key, box, details }: FlowRow): Flow {
   const { createdAt, ...begun }: Details = JSON.parse(details)
   return {

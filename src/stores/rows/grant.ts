@@ -1,25 +1,25 @@
 import type { Grant, GrantId, GrantUses, Spent } from '../../approval/grant/grant.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
-import { fromMs, fromName, toMs, toName, type Whole } from './values.ts'
+import { fromMs, fromName, type IntegerValue, toMs, toName } from './values.ts'
 
-/** One grant as SQL keeps it. What nobody searches by is JSON in `terms`. */
-export interface GrantRow<Int = Whole> {
+/** One grant as a SQL row. Fields that no query needs are JSON in `terms`. */
+export interface GrantRow<Int = IntegerValue> {
   id: string
   version: Int
   uses: GrantUses['kind']
   participant: string
-  /** Tools are named by servers, who may choose any text: see `toName`. */
+  /** A server may name a tool by any text: see `toName`. */
   server: string
   tool: string | null
-  /** With `call`, of one that is for one call alone. */
+  /** Set together with `call` for a grant that is for one call only. */
   requester: string | null
   call: string | null
   spent_at: Int | null
   revoked_at: Int | null
   expires_at: Int | null
-  /** When it ended or will end, by whichever comes first. */
+  /** When the grant ended or will end: the earliest of being spent, revoked or expired. */
   over_at: Int | null
-  /** Names are kept here alone, so that one plain UPDATE forgets one. */
+  /** Names are stored only in this column and `revoked_by`, so that a plain UPDATE can remove a forgotten name. */
   granted_by: string
   revoked_by: string | null
   terms: string
@@ -30,7 +30,7 @@ interface Terms extends Pick<Grant, 'effect' | 'client' | 'definition' | 'elicit
   spent: Omit<Spent, 'at'> | null
 }
 
-/** What a save writes anew. Names are written once, so that it brings none back that was forgotten meanwhile. */
+/** The columns that a save writes. Names are written once, so that a save cannot restore a name that was forgotten. */
 export const savedColumns = [
   ...(['version', 'uses', 'participant', 'server', 'tool', 'requester', 'call'] as const),
   ...(['spent_at', 'revoked_at', 'expires_at', 'over_at', 'terms'] as const),
@@ -38,7 +38,7 @@ export const savedColumns = [
 
 export const grantColumns = ['id', 'granted_by', 'revoked_by', ...savedColumns] as const
 
-/** `fromGrantRow` gives back what was put in, but for keys that were undefined: those come back absent. */
+/** The inverse of `fromGrantRow`, except that undefined fields become absent. */
 export function toGrantRow(grant: Grant): GrantRow<number> {
   const { id, version, participant, server, tool, uses, grantedBy, createdAt, expiresAt, revoked, ...rest } = grant
   const once = uses.kind === 'once' ? uses : undefined
@@ -63,7 +63,7 @@ export function toGrantRow(grant: Grant): GrantRow<number> {
   }
 }
 
-/** The grant that was kept. */
+/** The grant of a row. */
 export function fromGrantRow(row: GrantRow): Grant {
   const { createdAt, spent, ...rest }: Terms = JSON.parse(row.terms)
   return {

@@ -2,20 +2,21 @@ import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from '../../audit/e
 import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
-import type { Bindable, Database, Row, Statement } from './driver.ts'
-import { reading } from './errors.ts'
+import type { Bindable, SqliteDatabase, SqliteRow, SqliteStatement } from './driver.ts'
+import { runRead } from './errors.ts'
 import type { Writer } from './writer.ts'
 
-const event = (row: Row) => fromAuditRow(row as unknown as AuditRow)
-const sealed = (row: Row | undefined): Sealed | undefined =>
+const event = (row: SqliteRow) => fromAuditRow(row as unknown as AuditRow)
+const sealed = (row: SqliteRow | undefined): Sealed | undefined =>
   row && { key: String(row.sealed_key), box: String(row.box) }
 
-export function sqliteAudit(database: Database, writer: Writer): AuditStore {
+/** The audit in SQLite. */
+export function sqliteAudit(database: SqliteDatabase, writer: Writer): AuditStore {
   const sql = statements(database)
 
-  const appends: Statement[] = []
+  const appends: SqliteStatement[] = []
 
-  /** One statement for all of them: a transaction around several costs as much as the rows themselves. */
+  /** One statement for all events: a transaction around several statements costs as much as the rows themselves. */
   function append(events: readonly AuditEvent[]): void {
     appends[events.length] ??= database.prepare(sqlToAppend(events.length))
     appends[events.length]?.run(...events.flatMap(valuesOf))
@@ -23,16 +24,16 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
 
   return {
     append: (events) =>
-      events.length <= mostAtOnce
+      events.length <= maxBatch
         ? writer.writeOne(() => append(events))
         : writer.write(() => {
-            for (let at = 0; at < events.length; at += mostAtOnce) append(events.slice(at, at + mostAtOnce))
+            for (let at = 0; at < events.length; at += maxBatch) append(events.slice(at, at + maxBatch))
           }),
-    read: (chain, afterSeq, limit) => reading(() => sql.read.all(chain, afterSeq, limit).map(event)),
-    heads: (limit) => reading(() => sql.heads.all(limit).map(head)),
-    chains: () => reading(() => sql.chains.all().map(chainWithAnchor)),
+    read: (chain, afterSeq, limit) => runRead(() => sql.read.all(chain, afterSeq, limit).map(event)),
+    heads: (limit) => runRead(() => sql.heads.all(limit).map(head)),
+    chains: () => runRead(() => sql.chains.all().map(chainWithAnchor)),
     async lastBefore(chain, moment) {
-      const row = await reading(() => sql.lastBefore.get(chain, chain, moment.getTime()))
+      const row = await runRead(() => sql.lastBefore.get(chain, chain, moment.getTime()))
       return row && event(row)
     },
     prune: (anchor) =>
@@ -47,7 +48,7 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
         return sql.findPseudonym.get(participant)?.pseudonym as Pseudonym
       }),
     findPseudonym: (participant) =>
-      reading(() => sql.findPseudonym.get(participant)?.pseudonym as Pseudonym | undefined),
+      runRead(() => sql.findPseudonym.get(participant)?.pseudonym as Pseudonym | undefined),
     deletePseudonym: (participant) => writer.writeOne(() => void sql.deletePseudonym.run(participant)),
     eraseKept: (who) => writer.writeOne(() => sql.eraseKept.run(who)),
 
@@ -56,13 +57,13 @@ export function sqliteAudit(database: Database, writer: Writer): AuditStore {
         sql.addKey.run(candidate.key, candidate.box)
         return sealed(sql.findKey.get()) ?? candidate
       }),
-    findKey: () => reading(() => sealed(sql.findKey.get())),
+    findKey: () => runRead(() => sealed(sql.findKey.get())),
     replaceKey: (previous, next) =>
       writer.writeOne(() => sql.replaceKey.run(next.key, next.box, previous.key, previous.box) === 1),
   }
 }
 
-const mostAtOnce = 16
+const maxBatch = 16
 
 function sqlToAppend(count: number): string {
   const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
@@ -75,17 +76,17 @@ function valuesOf(event: AuditEvent): Bindable[] {
   return [chain, Number(seq), Number(at), kind, who, about, data, kept, kept_digest, prev, mac]
 }
 
-function head(row: Row): Head {
+function head(row: SqliteRow): Head {
   return { chain: row.chain as ChainId, seq: Number(row.seq), mac: String(row.mac) }
 }
 
-function chainWithAnchor(row: Row): { chain: ChainId; anchor?: Anchor } {
+function chainWithAnchor(row: SqliteRow): { chain: ChainId; anchor?: Anchor } {
   const chain = row.chain as ChainId
   if (row.anchor_mac === null) return { chain }
   return { chain, anchor: { ...head(row), anchorMac: String(row.anchor_mac) } }
 }
 
-function statements(database: Database) {
+function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
     read: prepare('SELECT * FROM audit_event WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?'),

@@ -1,29 +1,30 @@
 import type { BrowserStore } from '../../participant/browser.ts'
-import { KeptAlready } from '../errors.ts'
+import { AlreadyStored } from '../errors.ts'
 import { type BrowserRow, browserColumns, fromBrowserRow, toBrowserRow } from '../rows/browser.ts'
 import { checkpoint } from './checkpoint.ts'
-import type { Database, Row } from './driver.ts'
-import { reading } from './errors.ts'
-import { columnList, places } from './sql.ts'
+import type { SqliteDatabase, SqliteRow } from './driver.ts'
+import { runRead } from './errors.ts'
+import { columnList, placeholders } from './sql.ts'
 import type { Writer } from './writer.ts'
 
-const record = (row: Row) => fromBrowserRow(row as unknown as BrowserRow)
+const record = (row: SqliteRow) => fromBrowserRow(row as unknown as BrowserRow)
 
-export function sqliteBrowsers(database: Database, writer: Writer): BrowserStore {
+/** Browsers in SQLite. */
+export function sqliteBrowsers(database: SqliteDatabase, writer: Writer): BrowserStore {
   const sql = statements(database)
   return {
     async add(browser) {
       const row = toBrowserRow(browser)
       const added = await writer.writeOne(() => sql.insert.run(...browserColumns.map((column) => row[column])))
-      if (added === 0) throw new KeptAlready('browser')
+      if (added === 0) throw new AlreadyStored('browser')
     },
-    getByKey: (key) => reading(() => sql.byKey.all(key).map(record)[0]),
-    list: (participant) => reading(() => sql.list.all(participant).map(record)),
+    getByKey: (key) => runRead(() => sql.byKey.all(key).map(record)[0]),
+    list: (participant) => runRead(() => sql.list.all(participant).map(record)),
     remove: (participant, id) => writer.writeOne(() => sql.remove.run(participant, id) === 1),
     deleteOver: (moment, limit) => writer.writeOne(() => sql.deleteOver.run(moment.getTime(), limit)),
     async forget(participant) {
       const deleted = await writer.writeOne(() => sql.forget.run(participant))
-      // What is deleted must not linger in the write-ahead log.
+      // Deleted data must not stay in the write-ahead log.
       checkpoint(database, 'TRUNCATE')
       return deleted
     },
@@ -32,10 +33,10 @@ export function sqliteBrowsers(database: Database, writer: Writer): BrowserStore
 
 const columns = columnList(browserColumns)
 
-function statements(database: Database) {
+function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
-    insert: prepare(`INSERT INTO browser (${columns}) VALUES (${places(browserColumns)}) ON CONFLICT DO NOTHING`),
+    insert: prepare(`INSERT INTO browser (${columns}) VALUES (${placeholders(browserColumns)}) ON CONFLICT DO NOTHING`),
     byKey: prepare(`SELECT ${columns} FROM browser WHERE key = ?`),
     list: prepare(`SELECT ${columns} FROM browser WHERE participant = ? ORDER BY seq`),
     remove: prepare('DELETE FROM browser WHERE participant = ? AND id = ?'),

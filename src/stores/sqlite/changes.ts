@@ -1,20 +1,22 @@
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Changes } from '../../elicitation/store.ts'
 import { createWatchers, type Watchers } from '../watchers.ts'
-import type { Database } from './driver.ts'
+import type { SqliteDatabase } from './driver.ts'
 
 const pollMs = 100
 
 export interface SqliteChanges extends Changes {
-  /** This process settled it: no need to wait for the next look at the file. */
+  /** This process settled the elicitation, so its watchers are notified without waiting for the next poll. */
   settled(id: ElicitationId): void
-  /** This process deleted some: SQLite counts only the writes of others. */
+  /** This process deleted elicitations. The poll would not notice, because SQLite counts only the writes of others. */
   deleted(): void
   close(): void
 }
 
-/** Finds what other processes settled by looking at SQLite's own count of their writes, and only while somebody waits. */
-export function createChanges(database: Database): SqliteChanges {
+/**
+ * Notices what other processes settled by polling SQLite's counter of their writes, only while something is watched.
+ */
+export function createSqliteChanges(database: SqliteDatabase): SqliteChanges {
   const version = database.prepare('PRAGMA data_version')
   const stillOpen = database.prepare(
     "SELECT id FROM elicitation WHERE state = 'open' AND id IN (SELECT value FROM json_each(?))",
@@ -29,11 +31,11 @@ export function createChanges(database: Database): SqliteChanges {
       if (now === seen) return
       const watched = watchers.ids()
       const open = new Set(stillOpen.all(JSON.stringify(watched)).map(({ id }) => id))
-      // What is settled, and what is gone.
-      for (const id of watched) if (!open.has(id)) watchers.ring(id)
+      // Elicitations that are settled or deleted.
+      for (const id of watched) if (!open.has(id)) watchers.notify(id)
       seen = now
     } catch {
-      // The file is locked or gone for a moment: the next look finds what this one missed.
+      // The file is locked or missing for a moment. The next poll finds what this one missed.
     }
   }
 
@@ -54,8 +56,8 @@ export function createChanges(database: Database): SqliteChanges {
         if (watchers.isEmpty()) stop()
       }
     },
-    settled: watchers.ring,
-    deleted: watchers.ringAll,
+    settled: watchers.notify,
+    deleted: watchers.notifyAll,
     close: stop,
   }
 }

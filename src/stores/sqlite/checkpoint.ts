@@ -1,10 +1,10 @@
-import type { Database } from './driver.ts'
+import type { SqliteDatabase } from './driver.ts'
 
-/** Moves what was written from the log into the file; while another process is busy with either, the next one does it. */
-export function checkpoint(database: Database, how: 'PASSIVE' | 'TRUNCATE'): void {
+/** Moves writes from the log into the file. If another process is using either, a later checkpoint does it. */
+export function checkpoint(database: SqliteDatabase, how: 'PASSIVE' | 'TRUNCATE'): void {
   try {
     database.exec(`PRAGMA wal_checkpoint(${how})`)
   } catch {
-    // Nothing is lost: the log is as good as the file.
+    // Nothing is lost: the writes stay in the log.
   }
 }

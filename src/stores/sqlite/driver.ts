@@ -1,24 +1,24 @@
 import { BadArgument } from '../../base/errors.ts'
 import { DriverMissing, StoreUnavailable } from '../errors.ts'
 
-/** What may be bound to a `?`. */
+/** A value that may be bound to a `?`. */
 export type Bindable = string | number | null
 
-export type Row = Record<string, string | number | null>
+export type SqliteRow = Record<string, string | number | null>
 
-/** The little of SQLite that we use, the same on every driver. Calls are synchronous: they last microseconds. */
-export interface Database {
-  /** Runs statements that take no values. */
+/** The part of SQLite that we use, the same for every driver. Calls are synchronous and take microseconds. */
+export interface SqliteDatabase {
+  /** Runs statements without values. */
   exec(sql: string): void
-  prepare(sql: string): Statement
+  prepare(sql: string): SqliteStatement
   close(): void
 }
 
-export interface Statement {
-  /** Returns how many rows it changed. */
+export interface SqliteStatement {
+  /** Returns the number of changed rows. */
   run(...values: Bindable[]): number
-  get(...values: Bindable[]): Row | undefined
-  all(...values: Bindable[]): Row[]
+  get(...values: Bindable[]): SqliteRow | undefined
+  all(...values: Bindable[]): SqliteRow[]
 }
 
 /** What node:sqlite and libsql have in common. */
@@ -42,10 +42,10 @@ interface LibsqlDatabase extends Pick<NativeDatabase, 'exec' | 'close'> {
   }
 }
 
-/** Opens a file with Node's own SQLite where it has one, else with libsql. */
-export async function openDatabase(path: string): Promise<Database> {
+/** Opens a file with the SQLite of Node from 22.13 on, and with libsql otherwise. */
+export async function openSqlite(path: string): Promise<SqliteDatabase> {
   const { DatabaseSync } = nodeSqlite() ?? {}
-  return guard(DatabaseSync ? new DatabaseSync(path) : await openLibsql(path))
+  return checkedDatabase(DatabaseSync ? new DatabaseSync(path) : await openLibsql(path))
 }
 
 type NodeSqlite = { DatabaseSync: new (path: string) => NativeDatabase }
@@ -53,7 +53,7 @@ type NodeSqlite = { DatabaseSync: new (path: string) => NativeDatabase }
 function nodeSqlite(): NodeSqlite | undefined {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major < 22 || (major === 22 && minor < 13)) return undefined
-  // Node 22 warns that its SQLite is new; a person at a terminal can do nothing about that.
+  // Node 22 warns that its SQLite is experimental, which would only confuse people at a terminal.
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
@@ -68,11 +68,11 @@ async function openLibsql(path: string): Promise<NativeDatabase> {
   const { default: Libsql } = await import(driver).catch((error: unknown) => {
     throw new DriverMissing('SQLite on this version of Node', driver, error)
   })
-  return boundAsList(new Libsql(path))
+  return withListedValues(new Libsql(path))
 }
 
-/** libsql takes a lone NULL for a set of named values, unless values come as a list. */
-function boundAsList(libsql: LibsqlDatabase): NativeDatabase {
+/** Passes values as a list, because libsql reads a single NULL argument as a set of named values. */
+function withListedValues(libsql: LibsqlDatabase): NativeDatabase {
   return {
     exec: (sql) => libsql.exec(sql),
     prepare(sql) {
@@ -87,8 +87,8 @@ function boundAsList(libsql: LibsqlDatabase): NativeDatabase {
   }
 }
 
-/** libsql ends the whole process on a value it does not know, and takes a missing one for NULL: neither ever reaches it. */
-export function guard(native: NativeDatabase): Database {
+/** Checks values, because libsql ends the process on an unsupported value and reads a missing one as NULL. */
+export function checkedDatabase(native: NativeDatabase): SqliteDatabase {
   let closed = false
   return {
     exec: (sql) => void native.exec(sql),
@@ -96,14 +96,14 @@ export function guard(native: NativeDatabase): Database {
       const statement = native.prepare(sql)
       const expected = sql.split('?').length - 1
       const checked = (values: Bindable[]) => {
-        // libsql goes on serving prepared statements.
+        // libsql still runs prepared statements after it was closed.
         if (closed) throw new StoreUnavailable('the file is closed')
         return checkValues(values, expected)
       }
       return {
         run: (...values) => Number(statement.run(...checked(values)).changes),
-        get: (...values) => statement.get(...checked(values)) as Row | undefined,
-        all: (...values) => statement.all(...checked(values)) as Row[],
+        get: (...values) => statement.get(...checked(values)) as SqliteRow | undefined,
+        all: (...values) => statement.all(...checked(values)) as SqliteRow[],
       }
     },
     close() {
@@ -114,10 +114,11 @@ export function guard(native: NativeDatabase): Database {
 }
 
 function checkValues(values: Bindable[], expected: number): Bindable[] {
-  if (values.length !== expected) throw new BadArgument(`The statement takes ${expected} values, not ${values.length}.`)
+  if (values.length !== expected)
+    throw new BadArgument(`The statement needs ${expected} values, but got ${values.length}.`)
   for (const value of values) {
     if (value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))) continue
-    throw new BadArgument(`SQLite cannot keep a ${typeof value}.`)
+    throw new BadArgument(`SQLite cannot store a ${typeof value}.`)
   }
   return values
 }

@@ -1,21 +1,22 @@
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore } from '../../elicitation/store.ts'
-import { type ElicitationRow, fromRow, toRow, toStateColumns } from '../rows/elicitation.ts'
+import { type ElicitationRow, fromElicitationRow, toElicitationRow, toStateColumns } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
 import type { SqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
-import type { Database, Row } from './driver.ts'
-import { reading } from './errors.ts'
+import type { SqliteDatabase, SqliteRow } from './driver.ts'
+import { runRead } from './errors.ts'
 import type { Writer } from './writer.ts'
 
-const record = (row: Row | undefined) => row && fromRow(row as unknown as ElicitationRow)
-const records = (rows: Row[]) => rows.map((row) => fromRow(row as unknown as ElicitationRow))
+const record = (row: SqliteRow | undefined) => row && fromElicitationRow(row as unknown as ElicitationRow)
+const records = (rows: SqliteRow[]) => rows.map((row) => fromElicitationRow(row as unknown as ElicitationRow))
 
-export function sqliteElicitations(database: Database, writer: Writer, changes: SqliteChanges): ElicitationStore {
+/** Elicitations in SQLite. */
+export function sqliteElicitations(database: SqliteDatabase, writer: Writer, changes: SqliteChanges): ElicitationStore {
   const sql = statements(database)
 
   function add(elicitation: Elicitation, openLimit: number): Added {
-    const row = toRow(elicitation)
+    const row = toElicitationRow(elicitation)
     const added = sql.insert.run(
       row.id,
       Number(row.version),
@@ -32,7 +33,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
     if (added === 1) return { kind: 'added' }
     const joined = record(sql.openByIdentity.get(row.identity))
     if (joined) return { kind: 'joined', elicitation: joined }
-    // Not full either: another process settled the one that was in the way, just now.
+    // Neither joined nor full: another process settled the conflicting question in this moment.
     const isFull = Number(sql.countOpen.get(row.requester)?.open) >= openLimit
     return isFull ? { kind: 'full' } : add(elicitation, openLimit)
   }
@@ -53,7 +54,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
     return saved === 1
   }
 
-  /** The place after which a page begins, as expiry and order of asking; from the start where there is no such question. */
+  /** The position after which a page begins, as expiry and order of asking. For an unknown id it is the beginning. */
   function startAfter(after: ElicitationId | undefined): [expiresAt: number, seq: number] {
     const last = after === undefined ? undefined : sql.placeOf.get(after)
     return last === undefined ? [Number.MIN_SAFE_INTEGER, 0] : [Number(last.expires_at), Number(last.seq)]
@@ -61,19 +62,19 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
 
   return {
     add: (elicitation, openLimit) => writer.writeOne(() => add(elicitation, openLimit)),
-    get: (id) => reading(() => record(sql.get.get(id))),
+    get: (id) => runRead(() => record(sql.get.get(id))),
     async saveIfUnchanged(next) {
       const saved = await writer.writeOne(() => save(next))
       if (saved) changes.settled(next.id)
       return saved
     },
     listOpen: (answerers, limit, after) =>
-      reading(() => records(sql.listOpen.all(JSON.stringify(answerers), ...startAfter(after), limit))),
-    listAllOpen: (limit, after) => reading(() => records(sql.listAllOpen.all(...startAfter(after), limit))),
-    listDue: (moment, limit) => reading(() => records(sql.listDue.all(moment.getTime(), limit))),
-    latestAnswered: (participant, type) => reading(() => record(sql.latest.get(participant, type))),
-    listSealedExcept: (key, limit) => reading(() => records(sql.sealedExcept.all(key, limit))),
-    sealingKeys: () => reading(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
+      runRead(() => records(sql.listOpen.all(JSON.stringify(answerers), ...startAfter(after), limit))),
+    listAllOpen: (limit, after) => runRead(() => records(sql.listAllOpen.all(...startAfter(after), limit))),
+    listDue: (moment, limit) => runRead(() => records(sql.listDue.all(moment.getTime(), limit))),
+    latestAnswered: (participant, type) => runRead(() => record(sql.latest.get(participant, type))),
+    listSealedExcept: (key, limit) => runRead(() => records(sql.sealedExcept.all(key, limit))),
+    sealingKeys: () => runRead(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
     deleteSettled: (moment, limit) => writer.writeOne(() => sql.deleteSettled.run(moment.getTime(), limit)),
     async forget(participant) {
       const deleted = await writer.write(() => {
@@ -81,7 +82,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
         return sql.forget.run(participant)
       })
       changes.deleted()
-      // What is deleted must not linger in the write-ahead log.
+      // Deleted data must not stay in the write-ahead log.
       checkpoint(database, 'TRUNCATE')
       return deleted
     },
@@ -91,7 +92,7 @@ export function sqliteElicitations(database: Database, writer: Writer, changes: 
 const columns =
   'id, version, state, requester, participant, type, identity, expires_at, settled_at, answered_by, sealed_key, question, outcome'
 
-function statements(database: Database) {
+function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
     insert: prepare(`

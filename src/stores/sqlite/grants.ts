@@ -3,14 +3,15 @@ import type { GrantStore } from '../../approval/store.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { forgottenParticipant, toName } from '../rows/values.ts'
 import { checkpoint } from './checkpoint.ts'
-import type { Database, Row } from './driver.ts'
-import { reading } from './errors.ts'
-import { columnList, places } from './sql.ts'
+import type { SqliteDatabase, SqliteRow } from './driver.ts'
+import { runRead } from './errors.ts'
+import { columnList, placeholders } from './sql.ts'
 import type { Writer } from './writer.ts'
 
-const records = (rows: Row[]) => rows.map((row) => fromGrantRow(row as unknown as GrantRow))
+const records = (rows: SqliteRow[]) => rows.map((row) => fromGrantRow(row as unknown as GrantRow))
 
-export function sqliteGrants(database: Database, writer: Writer): GrantStore {
+/** Grants in SQLite. */
+export function sqliteGrants(database: SqliteDatabase, writer: Writer): GrantStore {
   const sql = statements(database)
 
   function add(grant: Grant): boolean {
@@ -26,13 +27,13 @@ export function sqliteGrants(database: Database, writer: Writer): GrantStore {
 
   return {
     add: (grant) => writer.writeOne(() => add(grant)),
-    get: (id) => reading(() => records(sql.get.all(id))[0]),
+    get: (id) => runRead(() => records(sql.get.all(id))[0]),
     saveIfUnchanged: (next) => writer.writeOne(() => save(next)),
     listFor: (participant, server, tool) =>
-      reading(() => records(sql.listFor.all(participant, toName(server), toName(tool), participant, toName(server)))),
-    listOnce: (requester, call) => reading(() => records(sql.listOnce.all(requester, call))),
-    list: (participant, limit, after) => reading(() => records(sql.list.all(participant, after ?? '', limit))),
-    listAll: (limit, after) => reading(() => records(sql.listAll.all(after ?? '', limit))),
+      runRead(() => records(sql.listFor.all(participant, toName(server), toName(tool), participant, toName(server)))),
+    listOnce: (requester, call) => runRead(() => records(sql.listOnce.all(requester, call))),
+    list: (participant, limit, after) => runRead(() => records(sql.list.all(participant, after ?? '', limit))),
+    listAll: (limit, after) => runRead(() => records(sql.listAll.all(after ?? '', limit))),
     deleteOver: (moment, limit) => writer.writeOne(() => sql.deleteOver.run(moment.getTime(), limit)),
     async forget(participant) {
       const deleted = await writer.write(() => {
@@ -40,7 +41,7 @@ export function sqliteGrants(database: Database, writer: Writer): GrantStore {
         sql.forgetRevoker.run(forgottenParticipant, participant)
         return sql.forget.run(participant)
       })
-      // What is deleted must not linger in the write-ahead log.
+      // Deleted data must not stay in the write-ahead log.
       checkpoint(database, 'TRUNCATE')
       return deleted
     },
@@ -51,16 +52,18 @@ const columns = columnList(grantColumns)
 const lasting = 'requester IS NULL AND revoked_at IS NULL'
 const before = 'seq < coalesce((SELECT seq FROM "grant" WHERE id = ?), 9223372036854775807)'
 
-function statements(database: Database) {
+function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
-    insert: prepare(`INSERT INTO "grant" (${columns}) VALUES (${places(grantColumns)}) ON CONFLICT (id) DO NOTHING`),
+    insert: prepare(
+      `INSERT INTO "grant" (${columns}) VALUES (${placeholders(grantColumns)}) ON CONFLICT (id) DO NOTHING`,
+    ),
     get: prepare(`SELECT ${columns} FROM "grant" WHERE id = ?`),
     save: prepare(`
       UPDATE "grant" SET ${savedColumns.map((column) => `${column} = ?`).join(', ')},
         revoked_by = CASE WHEN ? IS NULL THEN NULL ELSE coalesce(revoked_by, ?) END
       WHERE id = ? AND version = ?`),
-    // Not one WHERE with OR, which the index would serve only in part.
+    // Three queries, because the index would serve one WHERE with OR only in part.
     listFor: prepare(`
       SELECT ${columns} FROM "grant" WHERE participant = ? AND server = ? AND tool = ? AND ${lasting}
       UNION ALL

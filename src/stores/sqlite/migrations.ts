@@ -1,9 +1,9 @@
 import { SchemaNewer } from '../errors.ts'
-import type { Database } from './driver.ts'
+import type { SqliteDatabase } from './driver.ts'
 import { transactions } from './writer.ts'
 
-/** Each step takes the schema from the version before to its own; the version before can still read what it leaves. */
-export const migrations: readonly string[] = [
+/** The steps of the schema, oldest first. After each step, the version of Assent before it must still work. */
+export const sqliteMigrations: readonly string[] = [
   `
   CREATE TABLE elicitation (
     seq INTEGER PRIMARY KEY,
@@ -28,7 +28,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX elicitation_latest ON elicitation (participant, type, settled) WHERE state = 'answered' AND type IS NOT NULL;
   CREATE INDEX elicitation_sealed ON elicitation (sealed_key) WHERE sealed_key IS NOT NULL;
 
-  -- Whom open questions wait for.
+  -- The answerers of open questions.
   CREATE TABLE waiting (answerer TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (answerer, seq)) WITHOUT ROWID;
   CREATE TRIGGER elicitation_asked AFTER INSERT ON elicitation BEGIN
     INSERT OR IGNORE INTO waiting SELECT value, new.seq FROM json_each(new.question, '$.answerers.anyOf');
@@ -136,17 +136,17 @@ export const migrations: readonly string[] = [
   `,
 ]
 
-/** Brings the file to our schema, one process at a time. A newer one is left alone. */
-export function migrate(database: Database): void {
-  if (versionOf(database) === migrations.length) return
+/** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */
+export function migrateSqlite(database: SqliteDatabase): void {
+  if (versionOf(database) === sqliteMigrations.length) return
   transactions(database)(() => {
     const found = versionOf(database)
-    if (found > migrations.length) throw new SchemaNewer(found, migrations.length)
-    for (const step of migrations.slice(found)) database.exec(step)
-    database.exec(`PRAGMA user_version = ${migrations.length}`)
+    if (found > sqliteMigrations.length) throw new SchemaNewer(found, sqliteMigrations.length)
+    for (const step of sqliteMigrations.slice(found)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${sqliteMigrations.length}`)
   })
 }
 
-function versionOf(database: Database): number {
+function versionOf(database: SqliteDatabase): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version)
 }

@@ -1,5 +1,5 @@
-/** The names of columns, as they stand in a statement. */
+/** The names of columns, for a statement. */
 export const columnList = (columns: readonly string[]) => columns.join(', ')
 
-/** A place for the value of each column. */
-export const places = (columns: readonly string[]) => columns.map(() => '?').join(', ')
+/** One `?` for each column. */
+export const placeholders = (columns: readonly string[]) => columns.map(() => '?').join(', ')

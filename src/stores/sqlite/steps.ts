@@ -1,35 +1,36 @@
 import type { Claimed, StepKey, StepStore } from '../../call/step.ts'
-import { claimedBefore, type FinishedStepRow, fromStepRow } from '../rows/step.ts'
-import type { Database, Row } from './driver.ts'
-import { reading } from './errors.ts'
+import { type FinishedStepRow, fromStepRow, resultOfLostClaim } from '../rows/step.ts'
+import type { SqliteDatabase, SqliteRow } from './driver.ts'
+import { runRead } from './errors.ts'
 import type { Writer } from './writer.ts'
 
-const finishedRow = (row: Row) => row as unknown as FinishedStepRow
+const finishedRow = (row: SqliteRow) => row as unknown as FinishedStepRow
 
-export function sqliteSteps(database: Database, writer: Writer): StepStore {
+/** Steps in SQLite. */
+export function sqliteSteps(database: SqliteDatabase, writer: Writer): StepStore {
   const sql = statements(database)
 
   function claim({ walkId, name }: StepKey, until: Date): Claimed {
     if (sql.claim.run(walkId, name, until.getTime()) === 1) return { kind: 'claimed' }
     const row = sql.findFinished.get(walkId, name)
-    return claimedBefore(row && finishedRow(row))
+    return resultOfLostClaim(row && finishedRow(row))
   }
 
   return {
     claim: (key, until) => writer.writeOne(() => claim(key, until)),
     finish: ({ walkId, name }, { key, box }) => writer.writeOne(() => sql.finish.run(key, box, walkId, name) === 1),
     listSealedExcept: (key, limit) =>
-      reading(() => sql.sealedExcept.all(key, limit).map((row) => fromStepRow(finishedRow(row)))),
+      runRead(() => sql.sealedExcept.all(key, limit).map((row) => fromStepRow(finishedRow(row)))),
     reseal: ({ walkId, name }, previous, next) =>
       writer.writeOne(() => sql.reseal.run(next.key, next.box, walkId, name, previous.key, previous.box) === 1),
-    sealingKeys: () => reading(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
+    sealingKeys: () => runRead(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
     deleteSteps: (moment, limit) => writer.writeOne(() => sql.deleteSteps.run(moment.getTime(), limit)),
   }
 }
 
 const columns = 'walk, name, sealed_key, box'
 
-function statements(database: Database) {
+function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
     claim: prepare('INSERT INTO step (walk, name, until_at) VALUES (?, ?, ?) ON CONFLICT (walk, name) DO NOTHING'),

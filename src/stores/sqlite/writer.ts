@@ -1,24 +1,24 @@
-import type { Database } from './driver.ts'
-import { translated } from './errors.ts'
+import type { SqliteDatabase } from './driver.ts'
+import { translateError } from './errors.ts'
 
-/** Writes to the file: what is asked for at the same time shares one transaction, and is resolved once that is kept. */
+/** Writes to the file. Concurrent writes share one transaction, and resolve when it has been committed. */
 export interface Writer {
-  /** `work` is kept whole or not at all. It may run more than once, so it changes nothing but the database. */
+  /** `work` is committed as a whole or not at all. It may run more than once, so it must change only the database. */
   write<T>(work: () => T): Promise<T>
-  /** The same for work that changes the file by one statement at most: alone, it needs no transaction around it. */
+  /** The same for work that writes by at most one statement: if it runs alone, it needs no transaction. */
   writeOne<T>(work: () => T): Promise<T>
-  /** Resolves when everything asked for so far is kept. */
+  /** Resolves when all writes so far have been committed. */
   drained(): Promise<void>
 }
 
 interface Job {
   work(): unknown
-  readonly isOne: boolean
+  readonly isSingleStatement: boolean
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
-export function createWriter(database: Database): Writer {
+export function createWriter(database: SqliteDatabase): Writer {
   const inTransaction = transactions(database)
   let queue: Job[] = []
 
@@ -27,7 +27,7 @@ export function createWriter(database: Database): Writer {
     queue = []
     const [first] = jobs
     if (jobs.length === 1 && first !== undefined) {
-      alone(first)
+      runAlone(first)
       return
     }
     let begun = false
@@ -40,28 +40,29 @@ export function createWriter(database: Database): Writer {
         job.resolve(results[index])
       })
     } catch (error) {
-      // Another process is writing: each on its own would wait as long again, and this process with it.
+      // Another process is writing. Trying each job alone would block this process just as long again, for each of
+      // them.
       if (!begun) {
-        for (const { reject } of jobs) reject(translated(error))
+        for (const { reject } of jobs) reject(translateError(error))
         return
       }
-      // One of them failed: each on its own, so that it harms none of the others.
-      for (const job of jobs) alone(job)
+      // One of the jobs failed, so each runs alone and does not affect the others.
+      for (const job of jobs) runAlone(job)
     }
   }
 
-  function alone({ work, isOne, resolve, reject }: Job): void {
+  function runAlone({ work, isSingleStatement, resolve, reject }: Job): void {
     try {
-      resolve(isOne ? work() : inTransaction(work))
+      resolve(isSingleStatement ? work() : inTransaction(work))
     } catch (error) {
-      reject(translated(error))
+      reject(translateError(error))
     }
   }
 
-  function enqueue(work: () => unknown, isOne = false): Promise<unknown> {
+  function enqueue(work: () => unknown, isSingleStatement = false): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (queue.length === 0) setImmediate(flush)
-      queue.push({ work, isOne, resolve, reject })
+      queue.push({ work, isSingleStatement, resolve, reject })
     })
   }
 
@@ -74,9 +75,9 @@ export function createWriter(database: Database): Writer {
   }
 }
 
-/** Runs work whole or not at all. */
-export function transactions(database: Database): <T>(work: () => T) => T {
-  // IMMEDIATE, because a transaction that reads first and then finds another writer cannot go on.
+/** Makes a function that runs work in a transaction. */
+export function transactions(database: SqliteDatabase): <T>(work: () => T) => T {
+  // IMMEDIATE, because a transaction that has read first cannot continue when it then finds another writer.
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const rollback = database.prepare('ROLLBACK')
