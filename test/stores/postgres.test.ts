@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Elicitation, ElicitationId } from '../../src/elicitation/elicitation.ts'
-import { migrate, migrations } from '../../src/stores/postgres/migrations.ts'
+import { migratePostgres, postgresMigrations } from '../../src/stores/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
 import { forgottenParticipant } from '../../src/stores/rows/values.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -42,7 +42,7 @@ async function asked(store: Store, over: Partial<Elicitation> = {}): Promise<Eli
   return elicitation
 }
 
-function rung(store: Store, { id }: Elicitation): Promise<void> {
+function notified(store: Store, { id }: Elicitation): Promise<void> {
   return new Promise((resolve) => {
     const unwatch = store.changes.watch(id, () => {
       unwatch()
@@ -51,7 +51,7 @@ function rung(store: Store, { id }: Elicitation): Promise<void> {
   })
 }
 
-/** Answers as a channel would that tries again while the store is down. */
+/** Answers, and retries while the store is down. */
 async function answerPatiently(store: Store, elicitation: Elicitation): Promise<void> {
   for (;;) {
     try {
@@ -75,15 +75,15 @@ const schemaOf = async (url: string) =>
   (await sql(url, `select value from assent_meta where key = 'schema'`)).rows.map(({ value }) => Number(value))
 
 describe('the schema', () => {
-  test('eight who open an empty database at once all get a store, and it is made once', async () => {
+  test('eight concurrent opens of an empty database all succeed, and the schema is created once', async () => {
     const stores = await Promise.all(times(8, () => open()))
 
     const kept = await Promise.all(stores.map((store) => asked(store)))
     expect(await stores[0]?.elicitations.listOpen([alice], 100)).toHaveLength(kept.length)
-    expect(await schemaOf(database.url)).toEqual([migrations.length])
+    expect(await schemaOf(database.url)).toEqual([postgresMigrations.length])
   })
 
-  test('a newer schema is left alone, and the error names the remedy', async () => {
+  test('a newer schema is not changed, and the error says what to do', async () => {
     await open()
     await sql(database.url, `update assent_meta set value = '99' where key = 'schema'`)
 
@@ -91,30 +91,32 @@ describe('the schema', () => {
     expect(await schemaOf(database.url)).toEqual([99])
   })
 
-  test.each(times(migrations.length, (version) => version))(
-    'a database of schema %i is brought up to date',
+  test.each(times(postgresMigrations.length, (version) => version))(
+    'a database of schema %i is migrated',
     async (n) => {
       const client = new pg.Client(database.url)
       await client.connect()
-      await migrate(client, migrations.slice(0, n))
+      await migratePostgres(client, postgresMigrations.slice(0, n))
       await client.end()
 
       const store = await open()
       const kept = await asked(store)
       expect(await store.elicitations.get(kept.id)).toEqual(kept)
-      expect(await schemaOf(database.url)).toEqual([migrations.length])
+      expect(await schemaOf(database.url)).toEqual([postgresMigrations.length])
     },
   )
 
   test('versions count from one without gaps', () => {
-    expect(migrations.map(({ version }) => version)).toEqual(times(migrations.length, (index) => index + 1))
+    expect(postgresMigrations.map(({ version }) => version)).toEqual(
+      times(postgresMigrations.length, (index) => index + 1),
+    )
   })
 
-  test('a step that fails leaves nothing behind', async () => {
+  test('a step that fails is rolled back', async () => {
     const client = new pg.Client(database.url)
     await client.connect()
     const broken = { version: 1, sql: 'create table assent_half (id text); select no_such_function()' }
-    await expect(migrate(client, [broken])).rejects.toThrow('no_such_function')
+    await expect(migratePostgres(client, [broken])).rejects.toThrow('no_such_function')
     await client.end()
 
     const { rows } = await sql(
@@ -124,7 +126,7 @@ describe('the schema', () => {
     expect(rows).toEqual([{ half: null, meta: null }])
   })
 
-  test('a role that may not create tables can still use those that are there', async () => {
+  test('a role that may not create tables can use existing ones', async () => {
     await open()
     const role = `assent_${new URL(database.url).pathname.slice(-16)}`
     await sql(database.url, `create role ${role} login password 'limited'`)
@@ -144,7 +146,7 @@ describe('the schema', () => {
     }
   })
 
-  test('two schemas in one database know nothing of each other', async () => {
+  test('two schemas in one database are independent', async () => {
     await sql(database.url, 'create schema one')
     await sql(database.url, 'create schema two')
     const within = (schema: string) =>
@@ -154,7 +156,7 @@ describe('the schema', () => {
     await asked(two, { id: kept.id })
     let stray = 0
     const unwatch = two.changes.watch(kept.id, () => stray++)
-    const heard = rung(one, kept)
+    const heard = notified(one, kept)
 
     await one.elicitations.saveIfUnchanged(answered(kept))
     await heard
@@ -165,8 +167,8 @@ describe('the schema', () => {
   })
 })
 
-describe('several at once', () => {
-  test('of two hundred who answer through two stores, exactly one is kept', async () => {
+describe('concurrency', () => {
+  test('of two hundred concurrent answers through two stores, exactly one is stored', async () => {
     const stores = [await open(), await open()] as const
     const kept = await asked(stores[0])
 
@@ -176,7 +178,7 @@ describe('several at once', () => {
     expect(saved.filter(Boolean)).toHaveLength(1)
   })
 
-  test('of fifty who take the last ten places at once, ten get one', async () => {
+  test('of fifty concurrent questions, ten fit the limit', async () => {
     const stores = [await open(), await open()] as const
 
     const added = await Promise.all(
@@ -186,7 +188,7 @@ describe('several at once', () => {
     expect(added.filter(({ kind }) => kind === 'full')).toHaveLength(40)
   })
 
-  test('asking and answering the same again and again at once never fails and never keeps two open', async () => {
+  test('concurrent asking and answering of the same question never fails and never leaves two open', async () => {
     const store = await open()
     const person = async () => {
       for (let round = 0; round < 20; round++) {
@@ -201,7 +203,7 @@ describe('several at once', () => {
     expect(await store.elicitations.listOpen([alice], 10)).toEqual([])
   })
 
-  test('several who clean up at once delete each record once', async () => {
+  test('concurrent clean-ups delete each record once', async () => {
     const store = await open()
     const kept = await Promise.all(times(60, () => asked(store)))
     await Promise.all(kept.map((one) => store.elicitations.saveIfUnchanged(answered(one))))
@@ -210,7 +212,7 @@ describe('several at once', () => {
     expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(60)
   })
 
-  test('several who forget old steps at once delete each step once', async () => {
+  test('concurrent clean-ups delete each step once', async () => {
     const store = await open()
     await Promise.all(times(60, (n) => store.steps.claim({ walkId: `${n}`, name: 'call' }, new Date('2026-01-01'))))
 
@@ -218,7 +220,7 @@ describe('several at once', () => {
     expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(60)
   })
 
-  test('a name forgotten while its answer is sealed anew does not come back', async () => {
+  test('a name that is forgotten while its answer is resealed is not restored', async () => {
     const store = await open()
     const kept = await asked(store, { requester: { participant: bob, client: 'c' } })
     const seal = (key: string) => ({ action: 'accept', sealed: { key, box: 'v1.x' } }) as const
@@ -238,14 +240,14 @@ describe('several at once', () => {
   })
 })
 
-describe('waking', () => {
-  test('an answer given through one store wakes who waits at another, at once', async () => {
+describe('notification', () => {
+  test('an answer through one store notifies a watcher of another at once', async () => {
     const [here, there] = [await open(), await open()]
     const latencies: number[] = []
-    // The first watch also connects.
+    // The first watch also opens the connection.
     for (let round = 0; round < 20; round++) {
       const kept = await asked(here)
-      const heard = rung(there, kept)
+      const heard = notified(there, kept)
       const start = performance.now()
       await here.elicitations.saveIfUnchanged(answered(kept))
       await heard
@@ -254,36 +256,36 @@ describe('waking', () => {
     expect(latencies.sort((a, b) => a - b)[10]).toBeLessThan(500)
   })
 
-  test('who waits for a question that is forgotten is woken', async () => {
+  test('a watcher of a forgotten question is notified', async () => {
     const [here, there] = [await open(), await open()]
     const kept = await asked(here)
-    const heard = rung(there, kept)
+    const heard = notified(there, kept)
 
     await here.elicitations.forget(alice)
     await heard
   })
 
-  test('an answer given while the connection was down is found when it is back', async () => {
+  test('an answer given while the connection was down is found after reconnecting', async () => {
     const [here, there] = [await open(), await open()]
     const [first, second] = [await asked(here), await asked(here)]
-    const heardFirst = rung(there, first)
+    const heardFirst = notified(there, first)
     await here.elicitations.saveIfUnchanged(answered(first))
     await heardFirst
-    const heard = rung(there, second)
+    const heard = notified(there, second)
 
     const down = database.restart(600)
     await answerPatiently(here, second)
     await Promise.all([heard, down])
   })
 
-  test('a connection cut in silence is noticed, and what was missed is found', async () => {
+  test('a connection that was cut without notice is detected, and missed answers are found', async () => {
     const [here, proxy] = [await open(), await startProxy(database.url)]
     const there = await open(proxy.url)
     const [first, second] = [await asked(here), await asked(here)]
-    const heardFirst = rung(there, first)
+    const heardFirst = notified(there, first)
     await here.elicitations.saveIfUnchanged(answered(first))
     await heardFirst
-    const heard = rung(there, second)
+    const heard = notified(there, second)
 
     proxy.fallSilent()
     await here.elicitations.saveIfUnchanged(answered(second))
@@ -292,13 +294,13 @@ describe('waking', () => {
     await heard
   })
 
-  test('a thousand who wait are all woken although the server restarts while they are answered', async () => {
+  test('a thousand watchers are all notified although the server restarts meanwhile', async () => {
     const server = await privatePostgres()
     onTestFinished(() => server.stop())
     const [here, there] = [await openPostgresStore(server.url), await openPostgresStore(server.url)]
     try {
       const kept = await Promise.all(times(1_000, () => asked(here)))
-      const heard = Promise.all(kept.map((one) => rung(there, one)))
+      const heard = Promise.all(kept.map((one) => notified(there, one)))
 
       const answering = kept.map(async (one, index) => {
         await sleep(index)
@@ -315,7 +317,7 @@ describe('waking', () => {
 })
 
 describe('attacks', () => {
-  test('an id that PostgreSQL cannot hold is not found, and watching it keeps nobody else from being woken', async () => {
+  test('an id that PostgreSQL cannot store is not found, and watching it does not affect other watchers', async () => {
     const store = await open()
     const bad = 'a\0b'
     const unwatch = store.changes.watch(bad as ElicitationId, () => {})
@@ -326,13 +328,13 @@ describe('attacks', () => {
     expect(await store.elicitations.listOpen([alice, `group:${bad}`], 9)).toEqual([kept])
     expect(await store.steps.finish({ walkId: bad, name: 'call' }, { key: 'k', box: 'v1.x' })).toBe(false)
     await store.elicitations.saveIfUnchanged(answered(kept))
-    // Watched only now, so that the look at all that is watched must find it.
-    await rung(store, kept)
+    // Watched only now, so that the query for all watched ids must find it.
+    await notified(store, kept)
     unwatch()
   })
 })
 
-describe('when the server cannot be had', () => {
+describe('when the server cannot be reached', () => {
   const secret = 'pa55-w0rd'
   const withParts = (parts: Partial<URL>) => Object.assign(new URL(database.url), { password: secret }, parts).href
 
@@ -346,7 +348,7 @@ describe('when the server cannot be had', () => {
       'ECONNREFUSED',
     ],
     ['no such host', () => withParts({ hostname: 'nowhere.invalid' }), 'nowhere.invalid'],
-  ])('%s: the store cannot be reached, and the log says why without the password', async (_, url, why) => {
+  ])('%s: the store is unavailable, and the detail says why without the password', async (_, url, why) => {
     const error = await failure(openPostgresStore(url()))
     expect(error).toMatchObject({ code: 'store_unavailable', detail: expect.stringContaining(why) })
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
@@ -357,13 +359,13 @@ describe('when the server cannot be had', () => {
     'mysql://user:pa55-w0rd@host/db',
     'postgres://user:pa55-w0rd@host:port/db',
     'postgres://a:%E0%A4pa55-w0rd@h/d',
-  ])('the address %s cannot be read, and the error does not repeat it', async (url) => {
+  ])('the address %s is malformed, and the error does not repeat it', async (url) => {
     const error = await failure(openPostgresStore(url))
     expect(error).toMatchObject({ code: 'bad_store_url' })
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
   })
 
-  test('without its driver, the store says what to install', async () => {
+  test('without the driver, the error says what to install', async () => {
     vi.doMock('pg', () => {
       throw new Error('Cannot find package')
     })
@@ -376,12 +378,12 @@ describe('when the server cannot be had', () => {
     })
   })
 
-  test('the name tells where it is, without user and password', async () => {
+  test('the name is the address without user and password', async () => {
     const { host, pathname } = new URL(database.url)
     expect((await open()).name).toBe(`postgres://${host}${pathname}`)
   })
 
-  test('connections that break while idle harm nobody', async () => {
+  test('broken idle connections are replaced', async () => {
     const store = await open()
     const kept = await Promise.all(times(10, () => asked(store)))
     await database.restart(100)
@@ -390,7 +392,7 @@ describe('when the server cannot be had', () => {
     expect(await store.elicitations.listOpen([alice], 100)).toHaveLength(kept.length)
   })
 
-  test('a statement cut off by the server is a store that cannot be reached, and the next one works', async () => {
+  test('a statement that the server aborts is reported as unavailable, and the next one works', async () => {
     const store = await open()
     const kept = await asked(store)
     const holder = new pg.Client(database.url)
@@ -410,7 +412,7 @@ describe('when the server cannot be had', () => {
 describe('closing', () => {
   const promptly = 3_000
 
-  test('closed twice is closed; what comes after cannot reach the store', async () => {
+  test('may be repeated; later statements are reported as unavailable', async () => {
     const store = await open()
     const kept = await asked(store)
     await Promise.all([store.close(), store.close()])
@@ -419,10 +421,10 @@ describe('closing', () => {
     store.changes.watch(kept.id, () => {})()
   })
 
-  test('a store that waits lets go of every connection', async () => {
+  test('ends every connection, also while something is watched', async () => {
     const store = await open()
     const kept = await asked(store)
-    const heard = rung(store, kept)
+    const heard = notified(store, kept)
     await store.elicitations.saveIfUnchanged(answered(kept))
     await heard
     await store.close()
@@ -432,7 +434,7 @@ describe('closing', () => {
     await expect.poll(async () => (await sql(database.url, others)).rows).toEqual([{ others: 0 }])
   })
 
-  test('it ends promptly while the server is down', async () => {
+  test('is quick while the server is down', async () => {
     const proxy = await startProxy(database.url)
     const store = await openPostgresStore(proxy.url)
     store.changes.watch((await asked(store)).id, () => {})
@@ -444,7 +446,7 @@ describe('closing', () => {
     expect(performance.now() - start).toBeLessThan(promptly)
   })
 
-  test('it ends promptly while the server says nothing, and who waits for a reply is told', async () => {
+  test('is quick while the server does not reply, and running statements fail', async () => {
     const proxy = await startProxy(database.url)
     const store = await openPostgresStore(proxy.url)
     const kept = await asked(store)
@@ -462,13 +464,13 @@ describe('closing', () => {
 
 interface Proxy {
   readonly url: string
-  /** Every connection stays up, and carries nothing any more. */
+  /** Keeps every connection open, but passes no more data. */
   fallSilent(): void
   speakToNewOnes(): void
   stop(): Promise<void>
 }
 
-/** Stands between a store and the server, to fail in ways that a server cannot be told to. */
+/** A proxy between a store and the server, for failures that a server cannot be made to have. */
 async function startProxy(target: string): Promise<Proxy> {
   const url = new URL(target)
   const sockets = new Set<Socket>()

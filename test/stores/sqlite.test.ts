@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Grant, GrantId } from '../../src/approval/grant/grant.ts'
 import type { Connection } from '../../src/connection/connection.ts'
 import type { ParticipantId } from '../../src/participant/participant.ts'
-import { type Database, guard, openDatabase } from '../../src/stores/sqlite/driver.ts'
-import { migrate, migrations } from '../../src/stores/sqlite/migrations.ts'
+import { checkedDatabase, openSqlite, type SqliteDatabase } from '../../src/stores/sqlite/driver.ts'
+import { migrateSqlite, sqliteMigrations } from '../../src/stores/sqlite/migrations.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import { createWriter } from '../../src/stores/sqlite/writer.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -16,8 +16,8 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const freshPath = async () => join(await temporaryFolder(), 'assent.db')
 
-async function plainDatabase(path?: string): Promise<Database> {
-  const database = await openDatabase(path ?? (await freshPath()))
+async function plainDatabase(path?: string): Promise<SqliteDatabase> {
+  const database = await openSqlite(path ?? (await freshPath()))
   onTestFinished(() => database.close())
   return database
 }
@@ -47,7 +47,7 @@ const aGrant: Grant = {
 }
 
 describe('the driver', () => {
-  test('keeps every value it takes, and refuses every other before SQLite sees it', async () => {
+  test('stores every supported value, and refuses any other before SQLite gets it', async () => {
     const database = await plainDatabase()
     const echo = database.prepare('SELECT ? AS value')
     const keepable = fc.oneof(fc.string(), fc.integer(), fc.constant(null))
@@ -75,21 +75,21 @@ describe('the driver', () => {
     const database = await plainDatabase()
     const statement = database.prepare('SELECT ? AS value')
     for (const run of [statement.run, statement.get, statement.all])
-      expect(() => run(...values)).toThrow('takes 1 values')
+      expect(() => run(...values)).toThrow('needs 1 values')
   })
 
-  test('lets a database of the caller’s be used as well', () => {
+  test('also accepts a database that the caller opened', () => {
     const native = {
       exec: () => {},
       close: () => {},
       prepare: () => ({ run: () => ({ changes: 2n }), get: () => undefined, all: () => [] }),
     }
-    expect(guard(native).prepare('DELETE FROM x').run()).toBe(2)
+    expect(checkedDatabase(native).prepare('DELETE FROM x').run()).toBe(2)
   })
 })
 
 describe('the file', () => {
-  test('is made with its folder, which nobody else may enter', async () => {
+  test('is created with its folder, which other users may not enter', async () => {
     const folder = join(await temporaryFolder(), 'new')
     const store = await openSqliteStore(join(folder, 'assent.db'))
     await store.close()
@@ -97,13 +97,13 @@ describe('the file', () => {
     expect(await readdir(folder)).toContain('assent.db')
   })
 
-  test('that is no database is named as unusable, and stays as it was', async () => {
+  test('that is not a database is reported, and is not changed', async () => {
     const path = await freshPath()
     await writeFile(path, 'this is no database, but somebody’s diary'.repeat(50))
     await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  test.each(['process', 'power'] as const)('survives what it is told to survive (%s)', async (survives) => {
+  test.each(['process', 'power'] as const)('is configured for what it must survive (%s)', async (survives) => {
     const path = await freshPath()
     const store = await openSqliteStore(path, { survives })
     const asked = anElicitation()
@@ -114,7 +114,7 @@ describe('the file', () => {
     expect(await again.elicitations.get(asked.id)).toEqual(asked)
   })
 
-  test('locked by another for too long is told so, and nothing is lost', async () => {
+  test('that another process locks for too long is reported, and nothing is lost', async () => {
     const path = await freshPath()
     const store = await openSqliteStore(path, { busyMs: 50 })
     onTestFinished(() => store.close())
@@ -133,7 +133,7 @@ describe('the file', () => {
     expect(await store.elicitations.saveIfUnchanged(answered(asked))).toBe(true)
   })
 
-  test('what was forgotten is in no byte of it', async () => {
+  test('contains no byte of forgotten data', async () => {
     const path = await freshPath()
     const store = await openSqliteStore(path)
     onTestFinished(() => store.close())
@@ -166,7 +166,7 @@ describe('the file', () => {
     expect(left).toEqual([])
   })
 
-  test('that may not be written is told so', async () => {
+  test('that is read-only is reported', async () => {
     if (process.getuid?.() === 0) return
     const path = await freshPath()
     await (await openSqliteStore(path)).close()
@@ -176,7 +176,7 @@ describe('the file', () => {
 })
 
 describe('writing', () => {
-  test('at the same time is one transaction, and one that fails harms none of the others', async () => {
+  test('concurrently uses one transaction, and a write that fails does not affect the others', async () => {
     const database = await plainDatabase()
     database.exec('CREATE TABLE t (x INTEGER UNIQUE)')
     const insert = database.prepare('INSERT INTO t VALUES (?)')
@@ -196,9 +196,9 @@ describe('writing', () => {
     ).toEqual([1, 3])
   })
 
-  test('while another process writes waits once for all, not once for each', async () => {
+  test('while another process writes waits once for all writes, not once for each', async () => {
     let begun = 0
-    const locked: Database = {
+    const locked: SqliteDatabase = {
       exec: () => {},
       close: () => {},
       prepare: (sql) => ({
@@ -217,7 +217,7 @@ describe('writing', () => {
     expect(begun).toBe(1)
   })
 
-  test('alone is kept whole or not at all', async () => {
+  test('alone is committed as a whole or not at all', async () => {
     const database = await plainDatabase()
     database.exec('CREATE TABLE t (x INTEGER UNIQUE)')
     const insert = database.prepare('INSERT INTO t VALUES (?)')
@@ -249,7 +249,7 @@ describe('looking up grants', () => {
     expect(await quickest(store)).toBeLessThan(few * 5)
   })
 
-  /** The best of many, so that a busy machine changes nothing. */
+  /** The best of many measurements, so that a busy machine does not matter. */
   async function quickest({ grants }: Store): Promise<number> {
     const took: number[] = []
     for (let round = 0; round < 200; round++) {
@@ -263,18 +263,18 @@ describe('looking up grants', () => {
 })
 
 describe('the schema', () => {
-  test('is made once by eight that start at once', async () => {
+  test('is created once by eight stores that start at once', async () => {
     const path = await freshPath()
     const stores = await Promise.all(Array.from({ length: 8 }, () => openSqliteStore(path)))
     for (const store of stores) await store.close()
   })
 
-  test('is made once by three processes that start at once', async () => {
+  test('is created once by three processes that start at once', async () => {
     const address = `sqlite:${await freshPath()}`
     await Promise.all([1, 2, 3].map(() => anotherProcess(address)))
   })
 
-  test('of a newer version stops us with the remedy, and is left alone', async () => {
+  test('of a newer version is not changed, and the error says what to do', async () => {
     const path = await freshPath()
     const database = await plainDatabase(path)
     database.exec('PRAGMA user_version = 99')
@@ -285,12 +285,12 @@ describe('the schema', () => {
     expect(database.prepare('PRAGMA user_version').get()?.user_version).toBe(99)
   })
 
-  test.each(migrations.map((_, version) => version))('of version %d is brought to ours', async (version) => {
+  test.each(sqliteMigrations.map((_, version) => version))('of version %d is migrated', async (version) => {
     const path = await freshPath()
     const database = await plainDatabase(path)
-    for (const step of migrations.slice(0, version)) database.exec(step)
+    for (const step of sqliteMigrations.slice(0, version)) database.exec(step)
     database.exec(`PRAGMA user_version = ${version}`)
-    migrate(database)
+    migrateSqlite(database)
     const store = await openSqliteStore(path)
     onTestFinished(() => store.close())
     expect(await store.elicitations.add(anElicitation(), 10)).toEqual({ kind: 'added' })
