@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ToolTimedOut } from '../../src/client/index.ts'
 import { scriptedUi } from '../../src/testing/index.ts'
 import {
@@ -11,7 +11,6 @@ import {
   fake2026,
   inputRequired,
   of2025,
-  sleep,
   textOf,
   textResult,
   urlRequired,
@@ -21,7 +20,13 @@ const nameForm = {
   message: 'Who?',
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
 }
-const slowly = () => sleep(600).then(() => ({ action: 'accept', content: { name: 'Ada' } }) as const)
+
+// Time stands still unless a test moves it, so that no limit runs out because the machine is slow.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const spend = async (ms: number) => void (await vi.advanceTimersByTimeAsync(ms))
+const slowly = () => spend(600).then(() => ({ action: 'accept', content: { name: 'Ada' } }) as const)
 const times = { toolTime: '200ms', humanTime: '5s' } as const
 
 /** A tool that asks and then works for a while, on a server of either era. */
@@ -29,13 +34,13 @@ const asking = {
   2025: async (toolMs: number) =>
     fake2025(async (_params, server) => {
       const { result } = await server.ask(nameForm)
-      await sleep(toolMs)
+      await spend(toolMs)
       return textResult(`${result?.action}`)
     }).transport,
   2026: (toolMs: number) =>
     fake2026(async ({ inputResponses }) => {
       if (inputResponses === undefined) return inputRequired({ q: nameForm }, 's')
-      await sleep(toolMs)
+      await spend(toolMs)
       return textResult(`${inputResponses.q?.action}`)
     }),
 }
@@ -54,13 +59,14 @@ describe.each(clients)('two clocks, through %s', (_name, connect, era) => {
 
   test('a slow tool runs out of time, before or after the person was asked (X26-03, H11-11)', async () => {
     const client = await connect(await asking[era](2_000), scriptedUi({ form: [slowly] }), times)
-    const since = performance.now()
     await expect(client.callTool({ name: 'x' })).rejects.toBeInstanceOf(ToolTimedOut)
-    expect(performance.now() - since).toBeLessThan(1_500)
   })
 
   test('a question that is not answered in time ends without an answer', async () => {
-    const never = () => new Promise<never>(() => {})
+    const never = () => {
+      setImmediate(spend, 100)
+      return new Promise<never>(() => {})
+    }
     const options = { toolTime: '1s', humanTime: '100ms' } as const
     const client = await connect(await asking[era](0), scriptedUi({ form: [never] }), options)
     const told = await client.callTool({ name: 'x' }).then(textOf, ({ status }) => status)
@@ -78,9 +84,9 @@ describe.each(of2025)('a page, through %s', (_name, connect) => {
   test('that a 2025 server waits for pauses the clock until it is completed', async () => {
     const server = fake2025(async (_params, server) => {
       await server.ask(aPage('p1'))
-      await sleep(500)
+      await spend(500)
       server.notify('notifications/elicitation/complete', { elicitationId: 'p1' })
-      await sleep(100)
+      await spend(100)
       return textResult('signed')
     })
     const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }), times)
@@ -90,14 +96,20 @@ describe.each(of2025)('a page, through %s', (_name, connect) => {
   test('that one call requires does not extend the time of other calls', async () => {
     const server = fake2025(async ({ name }) => {
       if (name === 'page') throw urlRequired(aPage('p1'))
-      await sleep(1_000)
+      await spend(1_000)
       return textResult('late')
     })
-    const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }), {
+    let isOpened = false
+    const open = () => {
+      isOpened = true
+      return 'open' as const
+    }
+    const client = await connect(server.transport, scriptedUi({ consentToOpen: [open] }), {
       ...times,
       humanTime: '1s',
     })
     const page = client.callTool({ name: 'page' })
+    await expect.poll(() => isOpened).toBe(true)
     await expect(client.callTool({ name: 'slow' })).rejects.toBeInstanceOf(ToolTimedOut)
     await expect(page).rejects.toMatchObject({ status: 'expired' })
   })

@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/observe/metrics.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
+import { keepConnections } from '../support/server/keep-connections.ts'
 import { say } from '../support/server/servers.ts'
 
 const requestedSchema = {
@@ -127,7 +128,7 @@ test('limits.asksPerMinute of assent.yaml is what holds', async () => {
   const limits = { ...config.limits, asksPerMinute: 1 }
   const assent = await anAssent({ policy: { default: 'allow', fallback: 'inbox' } as never })
   const gateway = await gatewayFrom(assent, { ...config, limits, servers: new Map([['up', server]]) }, () => {})
-  const listener = createServer((request, response) => void gateway.handle(request, response))
+  const listener = createServer(keepConnections, (request, response) => void gateway.handle(request, response))
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     await gateway.close()

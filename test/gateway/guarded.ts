@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { onTestFinished } from 'vitest'
+import { keepConnections } from '../support/server/keep-connections.ts'
 
 /** What somebody is told who is not let through. */
 export interface NotLetIn {
@@ -42,7 +43,10 @@ export async function guarded(
     await pipeline(answer.body, response)
   }
   // Whoever it asks, and either side, may be gone at the end of a test.
-  const server = createServer((request, response) => void pass(request, response).catch(() => response.destroy()))
+  const server = createServer(
+    keepConnections,
+    (request, response) => void pass(request, response).catch(() => response.destroy()),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close().closeAllConnections())
   return { seen, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`) }

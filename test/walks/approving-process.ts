@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { createAssent } from '../../src/index.ts'
 import { createAssentServer } from '../../src/server/index.ts'
 import { login } from '../support/server/asking-server.ts'
+import { keepConnections } from '../support/server/keep-connections.ts'
 import { policy } from './approving-policy.ts'
 
 const [store, deeds] = process.argv.slice(2) as [string, string]
@@ -27,7 +28,7 @@ const serving = asking.http(() => {
   return server
 })
 
-const server = createServer(serving.node)
+const server = createServer(keepConnections, serving.node)
 server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`))
 // Whoever started us is gone.
 process.on('disconnect', () => process.exit())

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { mustExist } from '../../src/elicitation/errors.ts'
 import { createAssent, type ElicitationId, participantId } from '../../src/index.ts'
 import { createAssentServer } from '../../src/server/index.ts'
+import { keepConnections } from '../support/server/keep-connections.ts'
 
 const issuer = 'https://login.example.com'
 const login = {
@@ -65,7 +66,7 @@ async function memory(): Promise<NodeJS.MemoryUsage> {
   return process.memoryUsage()
 }
 
-const server = createServer(serving.node)
+const server = createServer(keepConnections, serving.node)
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 process.on('message', async (order: Order) => process.send?.(await obey(order)))
 // Whoever started us is gone.

@@ -7,6 +7,7 @@ import { localParticipant } from '../../src/participant/participant.ts'
 import { createWeb, type Web } from '../../src/web/index.ts'
 import { aCall } from '../support/approval/a-call.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
+import { keepConnections } from '../support/server/keep-connections.ts'
 import { openBrowser } from '../support/web/chromium.ts'
 
 let browser: Browser
@@ -24,7 +25,7 @@ interface Served {
 async function served(rule: object = {}): Promise<Served> {
   const policy = { rules: [{ decide: 'ask', ...rule }] } as unknown as NonNullable<AssentOptions['policy']>
   let web: Web | undefined
-  const server = createServer((request, response) => web?.node(request, response))
+  const server = createServer(keepConnections, (request, response) => web?.node(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const assent = await anAssent({ publicUrl: origin, policy })

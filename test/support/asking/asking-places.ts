@@ -8,6 +8,7 @@ import { type Assent, createAssent, type Elicitation } from '../../../src/index.
 import { createAssentServer } from '../../../src/server/index.ts'
 import { testKeys } from '../assents.ts'
 import { compiled } from '../programs.ts'
+import { keepConnections } from '../server/keep-connections.ts'
 import type { Target } from './asking-clients.ts'
 import { doIn, exampleServer } from './asking-example.ts'
 
@@ -27,7 +28,7 @@ export async function overHttp(): Promise<Place> {
   const { assent, deedsFile, ...place } = await placeOn()
   const asking = createAssentServer(assent, { name: 'example' })
   const serving = asking.http(() => exampleServer(asking, doIn(deedsFile)))
-  const server = createServer(serving.node)
+  const server = createServer(keepConnections, serving.node)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     ...place,

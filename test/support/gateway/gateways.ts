@@ -13,6 +13,7 @@ import type { Assent, AssentOptions } from '../../../src/index.ts'
 import type { AskedClient, Connect, ConnectOptions } from '../asking/asking-clients.ts'
 import { anAssent } from '../assents.ts'
 import { compiled } from '../programs.ts'
+import { keepConnections } from '../server/keep-connections.ts'
 import { listening, login } from '../server/servers.ts'
 import { addNewTools } from './new-tools.ts'
 import { addOldTools, type Shared } from './old-tools.ts'
@@ -50,7 +51,7 @@ export async function gated(
     upstreamLimits,
     ...options,
   })
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     if (!gateway.handle(request, response)) response.writeHead(404).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -75,7 +76,7 @@ export async function gated(
 /** A server of SDK 1.32 over HTTP, with a session for each client. */
 export async function oldServer(register: (server: OldServer) => void): Promise<URL> {
   const transports = new Map<string, OldHttp>()
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? transports.get(id) : undefined
     if (known !== undefined) return known.handleRequest(request, response)

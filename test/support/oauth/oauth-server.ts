@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import { type Client, Provider } from 'oidc-provider'
 import { onTestFinished } from 'vitest'
+import { keepConnections } from '../server/keep-connections.ts'
 import { serveInteraction } from './interactions.ts'
 import { createMemory } from './memory-adapter.ts'
 import { type Visitor, visitPages } from './visit.ts'
@@ -96,7 +97,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
   const groupsOf = (account: string) => options.groups?.[account] ?? []
   const givenGroups = new WeakMap<object, readonly string[]>()
 
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error))
     })

@@ -4,6 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { type Assent, participantId } from '../../../src/index.ts'
 import { type Asks, type AssentServerOptions, createAssentServer } from '../../../src/server/index.ts'
+import { keepConnections } from './keep-connections.ts'
 
 /** What the tools did, in order. */
 export type Deeds = string[]
@@ -140,7 +141,7 @@ export async function askingServer(
     { onError: (error) => errors.push(error) },
   )
 
-  const server = createServer(serving.node)
+  const server = createServer(keepConnections, serving.node)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),

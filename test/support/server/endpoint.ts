@@ -4,6 +4,7 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import { type HttpOptions, type HttpServing, serveHttp } from '../../../src/mcp/http/serve.ts'
 import type { ServerFactory } from '../../../src/mcp/http/session/sessions.ts'
+import { keepConnections } from './keep-connections.ts'
 
 export interface Endpoint {
   url: URL
@@ -15,7 +16,7 @@ export async function endpoint(
   factory: ServerFactory,
   optionsAt: (url: string) => HttpOptions = () => ({}),
 ): Promise<Endpoint> {
-  const server = createServer()
+  const server = createServer(keepConnections)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
   const serving = serveHttp(factory, optionsAt(url))

@@ -7,6 +7,7 @@ import { type AssentServer, type AssentServerOptions, createAssentServer } from 
 import type { AskedClient, Connect, ConnectOptions } from '../asking/asking-clients.ts'
 import { onPage } from '../asks.ts'
 import { anAssent } from '../assents.ts'
+import { keepConnections } from './keep-connections.ts'
 
 export const say = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 export const local = 'local' as ParticipantId
@@ -78,7 +79,7 @@ export async function asking(
 
 /** Listens on a port of its own until the test is over. */
 export async function listening(listener: Parameters<typeof createServer>[1]): Promise<URL> {
-  const server = createServer(listener as never)
+  const server = createServer(keepConnections, listener as never)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     server.closeAllConnections()

@@ -11,6 +11,7 @@ import { createWeb, type Web } from '../../../src/web/index.ts'
 import type { AskedClient, Connect, ConnectOptions, Result } from '../asking/asking-clients.ts'
 import { anAssent } from '../assents.ts'
 import { type OAuthServer, type OAuthServerOptions, oauthClient, startOAuthServer } from '../oauth/oauth-server.ts'
+import { keepConnections } from '../server/keep-connections.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 /** Pages and tools at one address, as an installation has them, with a real OAuth server beside it. */
@@ -266,7 +267,7 @@ function addressOf({ url, headers }: IncomingMessage): URL {
 }
 
 async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
+  const server = createServer(keepConnections, listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     server.closeAllConnections()

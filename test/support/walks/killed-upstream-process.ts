@@ -8,6 +8,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
+import { keepConnections } from '../server/keep-connections.ts'
 
 /** A server over HTTP, to be killed. It writes down each run before it does it, so that nobody can run twice unseen. */
 const [era, port = '0', journal = ''] = process.argv.slice(2)
@@ -73,7 +74,7 @@ function modern(): RequestListener {
   return toNodeHandler(createMcpHandler(make, { legacy: 'reject' })) as never
 }
 
-const server = createServer(era === '2025' ? old() : modern())
+const server = createServer(keepConnections, era === '2025' ? old() : modern())
 server.listen(Number(port), '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 // Whoever started us is gone.
 process.on('disconnect', () => process.exit())

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createGateway, type GatewayOptions } from '../../../../src/gateway/index.ts'
 import { createAssent } from '../../../../src/index.ts'
+import { keepConnections } from '../../server/keep-connections.ts'
 
 /** A gateway in a process of its own: the upstreams and the store are told as JSON. Answers with its port, then with its memory. */
 interface Told {
@@ -34,7 +35,7 @@ const gateway = createGateway({
   upstreamLimits: { sessions: 3_000 },
   clocks: { upstreamAsk: '10m', park: '10m' },
 })
-const server = createServer((request, response) => {
+const server = createServer(keepConnections, (request, response) => {
   if (!gateway.handle(request, response)) response.writeHead(404).end()
 })
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
