@@ -9,6 +9,7 @@ const everything = { statements: 100, branches: 100, functions: 100, lines: 100 
 process.channel?.unref()
 
 export default defineConfig({
+  resolve: { tsconfigPaths: true },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/compile-programs.ts',

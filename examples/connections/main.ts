@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
+import { createAssent } from 'assent'
+import { createAssentServer, requireConnection } from 'assent/server'
+import { createWeb } from 'assent/web'
 import { z } from 'zod'
-// In a project of yours: from 'assent', 'assent/server' and 'assent/web'.
-import { createAssent } from '../../src/index.ts'
-import { createAssentServer, requireConnection } from '../../src/server/index.ts'
-import { createWeb } from '../../src/web/index.ts'
 
 const { PORT = '4181', STORE = 'memory:', GITHUB_ID, GITHUB_SECRET = '' } = process.env
 const { GITHUB_API = 'https://api.github.com' } = process.env

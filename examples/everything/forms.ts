@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
+import { AskRefused, type AssentServer } from 'assent/server'
 import { z } from 'zod'
-import { AskRefused, type AssentServer } from '../../src/server/index.ts'
 import { say } from './say.ts'
 
 /**

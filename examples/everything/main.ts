@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-// In a project of yours: from 'assent' and 'assent/server'.
-import { createAssent } from '../../src/index.ts'
-import { createAssentServer, type HttpServing } from '../../src/server/index.ts'
+
+import { createAssent } from 'assent'
+import { createAssentServer, type HttpServing } from 'assent/server'
 import { everythingServer } from './server.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
+import type { AssentServer } from 'assent/server'
 import { z } from 'zod'
-import type { AssentServer } from '../../src/server/index.ts'
 import { say } from './say.ts'
 
 /**

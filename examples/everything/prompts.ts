@@ -1,6 +1,6 @@
 import { completable, type GetPromptResult, type McpServer } from '@modelcontextprotocol/server'
+import type { AssentServer } from 'assent/server'
 import { z } from 'zod'
-import type { AssentServer } from '../../src/server/index.ts'
 import { redPixel } from './samples.ts'
 
 /** Prompts: plain, with arguments, with things in them, and one that asks before it is written. */

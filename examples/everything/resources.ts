@@ -1,6 +1,6 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import type { AssentServer } from 'assent/server'
 import { z } from 'zod'
-import type { AssentServer } from '../../src/server/index.ts'
 import { redPixel } from './samples.ts'
 
 /** Resources: of text, of bytes, made by a template, watched, and one that asks before it is read. */

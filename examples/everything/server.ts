@@ -1,5 +1,5 @@
 import type { McpServer, ServerNotifier } from '@modelcontextprotocol/server'
-import type { AssentServer } from '../../src/server/index.ts'
+import type { AssentServer } from 'assent/server'
 import { addAnswers } from './answers.ts'
 import { addChanges } from './changes.ts'
 import { addForms } from './forms.ts'
