@@ -2,25 +2,25 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AssentError, type AssentErrorCode } from '../base/errors.ts'
 import type { NoticePageProps } from './pages/props.ts'
 
-/** What a browser is told of a broken promise. */
+/** What a browser gets for an error. */
 export interface ErrorNotice {
   readonly status: ContentfulStatusCode
   readonly notice: NoticePageProps
-  /** The log must know too. */
+  /** Whether the error is reported to `onError`: it is a fault of this installation, not of the request. */
   readonly isLogged: boolean
 }
 
 const notFound: ErrorNotice = { status: 404, notice: { kind: 'not-found' }, isLogged: false }
 const broken: ErrorNotice = { status: 500, notice: { kind: 'broken' }, isLogged: true }
 
-/** Translates whatever was thrown. Nothing of an error of unknown origin is ever shown. */
+/** Translates an error for the browser. Shows nothing of an error that is not an `AssentError`. */
 export function noticeFor(error: unknown): ErrorNotice {
   return error instanceof AssentError ? noticeForCode(error.code, error.message) : broken
 }
 
 function noticeForCode(code: AssentErrorCode, message: string): ErrorNotice {
   switch (code) {
-    // Whose question it is, is told to nobody else.
+    // One answer for all three, so that nobody learns whether someone else was asked a question.
     case 'not_found':
     case 'participant_mismatch':
     case 'provider_unknown':

@@ -15,7 +15,7 @@ import type { PageSettings } from '../elicitation/page-settings.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 import type { Login, Person } from '../participant/identify.ts'
 
-/** What the pages need of an Assent. What `createAssent` makes has all of it. */
+/** The part of an `Assent` that the pages use. */
 export interface AssentForWeb {
   readonly store: {
     readonly browsers: BrowserStore

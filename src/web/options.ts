@@ -2,47 +2,51 @@ import type { Answer, Elicitation } from '../elicitation/elicitation.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
 import type { Frame } from './pages/props.ts'
 
-/** A page of your own for questions that name it. Who may see it, its headers and the check of its posts stay ours. */
+/** Your own page for questions that name it. Assent still decides who may see it, and checks what is posted. */
 export interface CustomPage {
-  /** The whole page. Its form is posted to its own address, with `frame.csrf` as `csrf`; styles carry `frame.nonce`. */
+  /** The page as HTML. Its form posts to its own address, with `frame.csrf` as `csrf`; styles need `frame.nonce`. */
   show(elicitation: Elicitation, frame: Frame, errors: readonly FieldError[]): string | Promise<string>
-  /** What the posted form says. */
+  /** Reads the answer from the posted form. */
   read(form: FormData, elicitation: Elicitation): Answer | Promise<Answer>
 }
 
-/** A proxy that signs people in and says in a header who they are. */
+/** A proxy that signs people in and names them in a header. */
 export interface TrustedProxy {
-  /** Holds the subject. The proxy must remove it from what others send. */
+  /** The header with the subject. The proxy must remove it from incoming requests. */
   readonly header: string
-  /** Makes subjects into participants: the issuer of the same people's tokens. */
+  /** The issuer of these people's tokens, so that a subject is the same participant on pages and over MCP. */
   readonly issuer: string
-  /** Addresses that the proxy connects from. The header counts from nowhere else. */
+  /** Addresses that the proxy connects from. From any other address the header is ignored. */
   readonly from: readonly string[]
-  /** Holds the groups, with commas between them. */
+  /** The header with the groups, separated by commas. */
   readonly groupsHeader?: string
 }
 
+/** Limits that each process counts for itself. */
 export interface WebLimits {
-  /** Default: 300. */
+  /** Requests of one address. Default: 300. */
   readonly perAddressPerMinute: number
-  /** What one person may do with one question. Default: 60. */
+  /** Requests of one person about one question. Default: 60. */
   readonly perQuestionPerMinute: number
-  /** How many inboxes of one person are kept up to date at once. Default: 8. */
+  /** Open inboxes of one person that are updated live. Default: 8. */
   readonly streamsPerPerson: number
-  /** Default: 1 MiB. */
+  /** The longest body of a posted form. Default: 1 MiB. */
   readonly bodyBytes: number
 }
 
+/** Options of `createWeb`. */
 export interface WebOptions {
-  /** Pages of your own, by the name that a question calls its page. */
+  /** Your own pages, by the name of the page that a question asks for. */
   readonly pages?: Readonly<Record<string, CustomPage>>
+  /** Left out: people sign in on the pages, or enroll their browser by a link. */
   readonly proxy?: TrustedProxy
+  /** Left out: the defaults of `WebLimits`. */
   readonly limits?: Partial<WebLimits>
-  /** How long a browser that was enrolled by a link stays so. Default: 90. */
+  /** Days after which a browser that was enrolled by a link must be enrolled again. Default: 90. */
   readonly browserDays?: number
-  /** Host names these pages go by, besides loopback's and that of `publicUrl`. They need a login or a proxy. */
+  /** Host names of the pages, besides loopback and that of `publicUrl`. They need a login or a proxy. */
   readonly allowedHosts?: readonly string[]
-  /** Told of what went wrong while serving, for the log. */
+  /** Called with each error that is a fault of this installation. Default: ignored. */
   readonly onError?: (error: unknown) => void
 }
 

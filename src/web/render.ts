@@ -6,7 +6,7 @@ import type { Frame, NoticePageProps } from './pages/props.ts'
 import type { WebContext } from './site.ts'
 import { personName } from './viewer/person-name.ts'
 
-/** What every page of this visit is given besides its own facts. */
+/** What every page needs besides its own contents, for this request. */
 export function frameFor(c: WebContext): Frame {
   const { site, nonce, viewer } = c.var
   const { primaryColor, title } = site.assent.pages
@@ -22,7 +22,7 @@ export function frameFor(c: WebContext): Frame {
   }
 }
 
-/** An end without a question. */
+/** Answers with a page that says what happened and what to do now. */
 export function notice(
   c: WebContext,
   status: ContentfulStatusCode,

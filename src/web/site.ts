@@ -9,12 +9,12 @@ import type { AssentForWeb } from './needs.ts'
 import { type CustomPage, defaultWebLimits, type TrustedProxy, type WebLimits, type WebOptions } from './options.ts'
 import type { Viewer } from './viewer/viewer.ts'
 
-/** One installation's pages, as every route knows them. */
+/** The settings and shared state of one installation's pages. */
 export interface Site {
   readonly assent: AssentForWeb
   readonly origin: string
   readonly isSecure: boolean
-  /** Neither login nor proxy: one local participant, on this machine, by enrolled browsers. */
+  /** Neither login nor proxy: the pages serve one local participant, on this machine, in enrolled browsers. */
   readonly isLocal: boolean
   readonly proxy: TrustedProxy | undefined
   readonly custom: ReadonlyMap<string, CustomPage>
@@ -26,44 +26,51 @@ export interface Site {
   readonly onError: (error: unknown) => void
 }
 
-/** What a request carries from one step of its handling to the next. */
+/** What Hono keeps for each request. */
 export interface WebEnv {
   Bindings: { readonly incoming?: Pick<IncomingMessage, 'socket'> }
   Variables: {
     site: Site
     nonce: string
     viewer?: Viewer
-    /** Where forms of this page may lead besides our own addresses, in the words of a content security policy. */
+    /** Further sources for `form-action` in the content security policy of this page. */
     formTargets?: string
-    /** Whether this page keeps itself up to date, for which its script talks to us. */
+    /** Whether the script of this page fetches updates, so that the content security policy must allow it. */
     isLive?: boolean
   }
 }
 
 export type WebContext = Context<WebEnv>
 
-/** First parts of paths that are pages of ours. */
+/** First segments of paths that other pages use. */
 const reserved = new Set(['enroll', 'login', 'logout', 'oauth', 'connections', 'browsers', 'inbox', 'grants', 'audit'])
 const dayMs = 24 * 3_600_000
 
-/** Refuses settings under which the wrong people would be served. */
+/** Throws `BadArgument` for settings under which the wrong people would be served. */
 export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
   const { proxy, allowedHosts = [], browserDays = 90 } = options
   const { publicUrl, prefix } = assent.pages
   const url = new URL(publicUrl)
   const isLocal = assent.login === undefined && proxy === undefined
   if (isLocal && !isLoopback(url.hostname)) {
-    throw new BadArgument('Without a login pages serve this machine only. Set a login, or a publicUrl on loopback.')
+    throw new BadArgument(
+      'Without a login the pages serve this machine only. Configure a login, or set a publicUrl on loopback.',
+    )
   }
   if (isLocal && allowedHosts.length > 0) {
-    throw new BadArgument('Without a login pages serve this machine only. Leave out allowedHosts, or set a login.')
+    throw new BadArgument(
+      'Without a login the pages serve this machine only. Leave out allowedHosts, or configure a login.',
+    )
   }
   if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-    throw new BadArgument('Pages outside this machine need https. Set a publicUrl that begins with https://.')
+    throw new BadArgument('Pages that other machines can reach need https. Set a publicUrl that begins with https://.')
   }
-  if (url.pathname !== '/') throw new BadArgument('Pages need a host of their own. Set a publicUrl without a path.')
+  if (url.pathname !== '/')
+    throw new BadArgument('The pages must be at the root of their host. Set a publicUrl without a path.')
   if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix) || reserved.has(prefix.split('/')[0] as string)) {
-    throw new BadArgument(`"${prefix}" cannot be the prefix of question pages.`)
+    throw new BadArgument(
+      `"${prefix}" cannot be the prefix of question pages. Use letters, digits, - and _, and no name of another page.`,
+    )
   }
   const limits = { ...defaultWebLimits, ...options.limits }
   return {

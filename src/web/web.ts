@@ -20,19 +20,19 @@ import { statusRoutes } from './routes/status.ts'
 import { type Site, siteFrom, type WebEnv } from './site.ts'
 import { enrollLink } from './viewer/enroll.ts'
 
-/** The pages of one Assent. */
+/** The pages of one `Assent`. */
 export interface Web {
-  /** Without `env.incoming` it sees no socket: then whoever mounts it without a login listens on loopback only. */
+  /** Serves one request. It cannot check the socket without `env.incoming`: then listen on loopback, or use a login. */
   fetch(request: Request, env?: WebEnv['Bindings']): Promise<Response>
-  /** For `http.createServer`. Without a login it refuses sockets from elsewhere. */
+  /** For `http.createServer`. Without a login it refuses connections from other machines. */
   readonly node: RequestListener
-  /** A link that makes one browser the local person's, once; `next` is a path of ours to go on to. */
+  /** A link that enrolls one browser for the local person, once; `next` is the path of a page to open then. */
   enrollLink(next?: string): Promise<string>
-  /** Ends what pages keep open, so that a server can close. */
+  /** Ends the streams of live inboxes, so that a server can close. */
   close(): void
 }
 
-/** Serves the pages on which people answer, connect accounts, and see what they gave. */
+/** Serves the pages on which people answer questions, connect accounts and see what they allowed. */
 export function createWeb(assent: AssentForWeb, options: WebOptions = {}): Web {
   const site = siteFrom(assent, options)
   const app = appFor(site)
@@ -72,7 +72,7 @@ function appFor(site: Site): Hono<WebEnv> {
   return app
 }
 
-/** A slash at the end changes nothing. */
+/** The path without slashes at its end. */
 function pathOf({ url }: Request): string {
   return new URL(url).pathname.replace(/(?<=.)\/+$/, '')
 }

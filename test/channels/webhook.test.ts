@@ -136,7 +136,7 @@ describe('a webhook', () => {
     await expect.poll(() => received.length).toBe(1)
     await advanceUntil(clock, 2_000, () => received.length === 2)
     await advanceUntil(clock, 6_000, () => failed.length === 1)
-    expect(failed).toEqual([`pager: ${new URL(url).origin} answered 503 (after 3 tries)`])
+    expect(failed).toEqual([`pager: ${new URL(url).origin} answered 503 (after 3 attempts)`])
     expect(failed[0]).not.toContain('/hook')
   })
 
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     const { assent, failed } = await anAssentTelling({ url })
     await assent.ask(anAsk())
     await expect.poll(() => failed.length).toBe(1)
-    expect(failed[0]).toContain('redirected (after 1 try)')
+    expect(failed[0]).toContain('redirected (after 1 attempt)')
     expect(received).toHaveLength(1)
   })
 
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     await assent.ask(anAsk())
     await expect.poll(() => failed.length).toBe(1)
     expect(failed[0]).toMatch(/address_refused|unreachable/)
-    expect(failed[0]).toContain('(after 1 try)')
+    expect(failed[0]).toContain('(after 1 attempt)')
   })
 
   test('is not called to a question that was settled before it could be told', async () => {

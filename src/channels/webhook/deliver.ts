@@ -2,55 +2,57 @@ import type { Clock } from '../../base/clock.ts'
 import { FetchFailed, type GuardedFetch } from '../../base/guarded-fetch.ts'
 import { deliveryHeader, signature, signatureHeader } from './sign.ts'
 
+/** One message to send. */
 export interface Delivery {
-  /** The same for each try. */
+  /** The same for every attempt. */
   readonly id: string
   readonly body: string
 }
 
+/** Where deliveries go, and how they are sent. */
 export interface DeliveryTarget {
   readonly url: string
   readonly secret: string
   readonly fetch: GuardedFetch
   readonly clock: Clock
-  /** How long to wait before each further try, in milliseconds. */
+  /** The wait before each retry, in milliseconds. */
   readonly retries: readonly number[]
 }
 
-/** When to stop, and how. */
+/** What ends a delivery early. */
 export interface StopSignals {
-  /** Nobody needs it any more: no further try. */
+  /** Whether the message is obsolete: then no attempt is made. */
   isOver(): boolean
-  /** Aborts: no further try, and the one who waits for the next goes home. */
+  /** Aborts when no retry may follow; a wait for the next retry ends. */
   readonly noMore: AbortSignal
-  /** Aborts what is under way. */
+  /** Aborts the attempt that is in flight. */
   readonly now: AbortSignal
 }
 
-/** A webhook was not told. The message holds nothing of its address but the origin. */
+/** A delivery failed. The message names only the origin of the webhook's address. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
 }
 
-/** Sends it, again and again where that may help. Throws `NotDelivered` when it gives up. */
+/** Sends a message, with retries where they may help. Throws `NotDelivered` when it gives up. */
 export async function deliver(target: DeliveryTarget, delivery: Delivery, stop: StopSignals): Promise<void> {
   const { clock, retries } = target
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     if (stop.isOver()) return
     const failure = await attempt(target, delivery, stop.now)
     if (failure === undefined) return
-    const waitMs = retries[tries - 1]
+    const waitMs = retries[attempts - 1]
     if (waitMs === undefined || failure.isFinal || stop.noMore.aborted) {
-      throw new NotDelivered(`${failure.reason} (after ${tries} ${tries === 1 ? 'try' : 'tries'})`)
+      throw new NotDelivered(`${failure.reason} (after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`)
     }
     await pause(clock, waitMs, stop.noMore)
-    if (stop.noMore.aborted) throw new NotDelivered(`${failure.reason} (and then it was closed)`)
+    if (stop.noMore.aborted) throw new NotDelivered(`${failure.reason} (not retried: the channel was closed)`)
   }
 }
 
 interface Failure {
   readonly reason: string
-  /** Trying again would end the same. */
+  /** Whether a retry would fail in the same way. */
   readonly isFinal: boolean
 }
 
@@ -62,7 +64,7 @@ async function attempt(
   const headers = {
     'content-type': 'application/json',
     [deliveryHeader]: id,
-    // Signed anew each time: a receiver judges its age.
+    // Each attempt has a new signature, because receivers check its age.
     [signatureHeader]: signature(body, secret, clock.now()),
   }
   try {
@@ -74,7 +76,7 @@ async function attempt(
   }
 }
 
-/** An address may be refused when its name is looked up, which comes as the cause of a failed connection. */
+/** A refused address may be found only when its name is resolved; then it is the cause of a failed connection. */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof FetchFailed)) return false
   return error.reason === 'address_refused' || isRefused(error.cause)

@@ -2,26 +2,26 @@ import { visibleLine } from '../../base/text/visible-text.ts'
 import { type Elicitation, isSettled, type Purpose } from '../../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../../elicitation/result.ts'
 
-/** What a webhook is told: that a question waits, or no longer does, and where. Never what it says, nor what was answered. */
+/** Tells a webhook that a question was asked or settled, and where it is. Never holds its text or its answer. */
 export interface WebhookMessage {
   readonly type: 'question.asked' | 'question.settled'
-  /** Of the question. */
+  /** The id of the question. */
   readonly id: string
   readonly purpose: Purpose
-  /** Which server the question is about. */
+  /** The server that the question is about. */
   readonly server: string
-  /** Which client asks: what it calls itself, else its id. */
+  /** The name of the client that asks, else its id. */
   readonly client: string
-  /** How many may answer, a group counted as one. */
+  /** How many participants and groups may answer. */
   readonly answerers: number
-  /** Leads to its page, and opens it only for those who may answer. */
+  /** The address of its page, which opens only for those who may answer. */
   readonly link: string
   readonly createdAt: string
   readonly expiresAt: string
   readonly status: ElicitationStatus
 }
 
-/** The message about a question as it stands. */
+/** The message about a question in its current state. */
 export function messageAbout(elicitation: Elicitation, link: string): WebhookMessage {
   const { id, purpose, origin, requester, answerers, createdAt, expiresAt } = elicitation
   return {
@@ -38,5 +38,5 @@ export function messageAbout(elicitation: Elicitation, link: string): WebhookMes
   }
 }
 
-/** A name that a stranger chose is no place for a message. */
+/** Names are cut off: a stranger chooses them, and could put a message in one. */
 const longestName = 80

@@ -1,12 +1,12 @@
 import { NotDelivered } from './deliver.ts'
 
-/** A few at once, and a bounded number who wait for their turn. */
+/** Runs a few jobs at once and queues a bounded number of others. */
 export interface SendQueue {
-  /** Does it when it is its turn. Rejects where it had to make room, or `empty` came first. */
+  /** Runs the job when there is room. Rejects with `NotDelivered` if the job is dropped from the queue. */
   run(work: () => Promise<void>): Promise<void>
-  /** Sends home all that wait for their turn. */
+  /** Drops all queued jobs. */
   empty(): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no job is running. */
   allDone(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ interface Job {
   readonly failed: (error: unknown) => void
 }
 
-/** Where more than `most` wait, the oldest makes room. */
+/** With more than `most` jobs queued, the oldest is dropped. */
 export function createSendQueue(atOnce: number, most: number): SendQueue {
   const waiting: Job[] = []
   const running = new Set<Promise<void>>()
@@ -39,10 +39,13 @@ export function createSendQueue(atOnce: number, most: number): SendQueue {
         if (running.size < atOnce) return start(job)
         waiting.push(job)
         if (waiting.length > most)
-          waiting.shift()?.failed(new NotDelivered(`More than ${most} wait: this was dropped.`))
+          waiting
+            .shift()
+            ?.failed(new NotDelivered(`More than ${most} messages were queued, so the oldest was dropped.`))
       }),
     empty() {
-      for (const { failed } of waiting.splice(0)) failed(new NotDelivered('It was closed before this could be sent.'))
+      for (const { failed } of waiting.splice(0))
+        failed(new NotDelivered('The channel was closed before this could be sent.'))
     },
     async allDone() {
       await Promise.all(running)

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The header that proves who sent a delivery, and when. */
+/** The header with the signature, which proves who sent a delivery, and when. */
 export const signatureHeader = 'assent-signature'
 
-/** Names one delivery: the same for each try of it, so that a receiver can tell a second one from a repeated one. */
+/** The header with the delivery's id, which is the same for every attempt, so that a receiver can ignore repeats. */
 export const deliveryHeader = 'assent-delivery'
 
 /** `t=<seconds since 1970>,v1=<hex HMAC-SHA-256 of "t.body">`. */
@@ -12,21 +12,22 @@ export function signature(body: string, secret: string, at: Date): string {
   return `t=${seconds},v1=${mac(`${seconds}.${body}`, secret).toString('hex')}`
 }
 
+/** Options of `verifyWebhook`. */
 export interface VerifyOptions {
   /** Default: now. */
   readonly now?: Date
-  /** How old, or how far ahead, a delivery may be. Default: 300 s. */
+  /** The greatest difference between now and the time of the signature, in seconds. Default: 300. */
   readonly toleranceS?: number
 }
 
-/** Whether a delivery was signed with this secret, just now. `body` must be what came, byte for byte, and not parsed. */
+/** Whether a delivery has a recent signature by this secret. `body` must be the raw body, as it was received. */
 export function verifyWebhook(
   body: string | Uint8Array,
   header: string | null | undefined,
   secret: string,
   { now = new Date(), toleranceS = 300 }: VerifyOptions = {},
 ): boolean {
-  // Whoever forgot to set the secret must not take everybody's word.
+  // Without a secret anybody could sign, so nothing verifies.
   if (secret === '') return false
   const [, seconds, hex] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? '') ?? []
   if (seconds === undefined || hex === undefined) return false

@@ -7,60 +7,64 @@ import { type DeliveryTarget, deliver, NotDelivered } from './deliver.ts'
 import { messageAbout } from './message.ts'
 import { createSendQueue } from './send-queue.ts'
 
+/** Options of `webhookChannel`. */
 export interface WebhookOptions {
+  /** Where messages are posted to; https, unless `allowPrivate` is set. */
   readonly url: string
-  /** What deliveries are signed with; the receiver knows it too. */
+  /** Signs the deliveries. The receiver needs it to verify them. */
   readonly secret: string
-  /** How news about it call it. Default: `webhook`. */
+  /** The channel's name in events and logs. Default: `webhook`. */
   readonly name?: string
-  /** It may be on this machine, where http will do, or in a private network. Default: on the internet only. */
+  /** Allows addresses of private networks, and of this machine, also with http. Default: public addresses only. */
   readonly allowPrivate?: boolean
-  /** How long to wait before each further try, in milliseconds. Default: four more tries within a minute. */
+  /** The wait before each retry, in milliseconds. Default: four retries within a minute. */
   readonly retries?: readonly number[]
-  /** How long one try may take. Default: 5 s. */
+  /** How long one attempt may take, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number
+  /** Default: the system clock. */
   readonly clock?: Clock
+  /** Sends the requests. Default: a fetch that refuses the addresses that `allowPrivate` does not allow. */
   readonly fetch?: GuardedFetch
 }
 
 const defaultRetries = [2_000, 6_000, 16_000, 36_000]
 const mostWaiting = 1_000
 const mostAtOnce = 4
-/** What is under way when it closes gets so long to arrive. */
+/** How long attempts in flight may take after the channel is closed. */
 const closingMs = 3_000
 
-/** Tells a web address, signed, that a question waits and that it no longer does. Holds a thousand; then the oldest goes. */
+/** Posts a signed message to a URL when a question is asked and when it is settled. Queues at most 1000 messages. */
 export function webhookChannel(options: WebhookOptions): Channel {
   const { url, secret, name = 'webhook', allowPrivate = false, retries = defaultRetries, timeoutMs = 5_000 } = options
-  if (secret === '') throw new TypeError('A webhook needs a secret.')
+  if (secret === '') throw new TypeError('A webhook needs a secret. Set `secret`.')
   const clock = options.clock ?? systemClock
   const reach = allowPrivate ? 'anywhere' : 'internet'
   const fetch = options.fetch ?? guardedFetch({ reach, timeoutMs, maxBytes: 65_536 })
   const target: DeliveryTarget = { url, secret, fetch, clock, retries }
   const queue = createSendQueue(mostAtOnce, mostWaiting)
-  /** Questions whose asking is still to be told. */
-  const untold = new Map<string, { isOver: boolean }>()
+  /** Questions that are asked, and whose message is not delivered yet. */
+  const announcing = new Map<string, { isOver: boolean }>()
   const closing = new AbortController()
   const closed = new AbortController()
 
   return {
     name,
     async tell(elicitation, link) {
-      if (closing.signal.aborted) throw new NotDelivered('It was closed before.')
+      if (closing.signal.aborted) throw new NotDelivered('The channel is closed.')
       const { id } = elicitation
       const body = JSON.stringify(messageAbout(elicitation, link))
       const mine = { isOver: false }
       if (isSettled(elicitation)) {
-        // Nobody should be called to a question that is settled.
-        const asked = untold.get(id)
+        // Nobody should be sent to a settled question.
+        const asked = announcing.get(id)
         if (asked !== undefined) asked.isOver = true
-      } else untold.set(id, mine)
+      } else announcing.set(id, mine)
 
       const stop = { isOver: () => mine.isOver, noMore: closing.signal, now: closed.signal }
       try {
         await queue.run(() => deliver(target, { id: randomUUID(), body }, stop))
       } finally {
-        if (untold.get(id) === mine) untold.delete(id)
+        if (announcing.get(id) === mine) announcing.delete(id)
       }
     },
     async close() {

@@ -1,14 +1,14 @@
 import type { WebContext } from '../site.ts'
 
-/** The far end of the socket, an IPv4 address in its own spelling. Undefined where there is no socket to see. */
+/** The remote address of the socket, an IPv4 address as IPv4. Undefined where the socket is not known. */
 export function socketAddress({ env }: WebContext): string | undefined {
   return env?.incoming?.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
-/** Whose requests are counted together: for a proxy we trust, the address it says it had the request from. */
+/** The address that rate limits count: behind a trusted proxy the one that the proxy reports, else the socket's. */
 export function clientAddress(c: WebContext): string {
   const address = socketAddress(c) ?? 'unknown'
   if (!c.var.site.proxy?.from.includes(address)) return address
-  // The last one is the proxy's own word; what stands before it was sent by others.
+  // The proxy appended the last entry; a client may have sent those before it.
   return c.req.header('x-forwarded-for')?.split(',').at(-1)?.trim().slice(0, 64) || address
 }

@@ -1,4 +1,4 @@
-/** Reads a posted form of at most `limit` bytes. Nothing of what is longer is kept. */
+/** Reads a posted form. Stops reading a body that is longer than `limit` bytes. */
 export async function readFormBody(
   { body, headers }: Request,
   limit: number,
@@ -7,7 +7,7 @@ export async function readFormBody(
   if (Number(headers.get('content-length')) > limit) return 'too-large'
   const bytes = await readBytes(body, limit)
   if (bytes === undefined) return 'too-large'
-  // As the next line would read it, at a tenth of the cost.
+  // `formData()` below would read it too, at ten times the cost.
   if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return urlencoded(bytes)
   try {
     return await new Response(new Blob(bytes), { headers: { 'content-type': type } }).formData()

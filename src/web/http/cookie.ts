@@ -4,7 +4,7 @@ import type { WebContext } from '../site.ts'
 
 const shape = /^[\w-]{43}$/
 
-/** With `__Host-` no other host, and nothing without https, can plant it. */
+/** With the prefix `__Host-`, browsers let no other host and no page without https set the cookie. */
 export function cookieName({ var: { site } }: WebContext, name = 'assent'): string {
   return site.isSecure ? `__Host-${name}` : name
 }
@@ -12,13 +12,13 @@ export function cookieName({ var: { site } }: WebContext, name = 'assent'): stri
 const attributesFor = ({ var: { site } }: WebContext) =>
   ({ path: '/', httpOnly: true, sameSite: 'Lax', secure: site.isSecure }) as const
 
-/** The value that this browser is known by, if it has one of ours. */
+/** The value of this browser's cookie; undefined where it has none, or none that we made. */
 export function readBrowserCookie(c: WebContext): string | undefined {
   const value = getCookie(c, cookieName(c))
   return value !== undefined && shape.test(value) ? value : undefined
 }
 
-/** Gives the browser a new value, which nobody else knows. */
+/** Sets a new random value as this browser's cookie, and returns it. */
 export function setBrowserCookie(c: WebContext, lifeMs: number): string {
   const value = randomBytes(32).toString('base64url')
   setCookie(c, cookieName(c), value, { ...attributesFor(c), maxAge: Math.floor(lifeMs / 1_000) })
@@ -37,7 +37,7 @@ export function clearTemporaryCookie(c: WebContext, name: string): void {
   deleteCookie(c, cookieName(c, name), attributesFor(c))
 }
 
-/** What is kept of a cookie's value. */
+/** The digest by which a cookie is stored; the value itself is not. */
 export function keyOf(value: string): string {
   return createHash('sha256').update(value).digest('base64url')
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { WebContext } from '../site.ts'
 
-/** What a form must carry to count as sent from a page that this browser was shown. It does not tell the cookie. */
+/** The token in each form of a page, which proves that this browser was shown the page. Does not reveal the cookie. */
 export function csrfFor(cookie: string): string {
   return createHmac('sha256', cookie).update('assent csrf').digest('base64url')
 }
@@ -13,13 +13,13 @@ export function isCsrfOf(cookie: string, given: unknown): boolean {
   return wanted.length === got.length && timingSafeEqual(wanted, got)
 }
 
-/** Whether a browser says that another site's page sent this. */
+/** Whether the headers say that a page of another site sent this request. */
 export function isCrossSite({ req, var: { site } }: WebContext): boolean {
   const fetchSite = req.header('sec-fetch-site')
   if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none') return true
   const origin = req.header('origin')
   if (origin === undefined || origin === site.origin) return false
-  // What hides its origin is ours only if the browser itself says so.
+  // A hidden origin may be ours: then the browser says "same-origin" in the other header.
   if (origin === 'null') return fetchSite !== 'same-origin'
   return !URL.canParse(origin) || new URL(origin).host !== (req.header('host') ?? new URL(req.url).host)
 }

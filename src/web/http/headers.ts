@@ -4,7 +4,7 @@ import type { Site, WebEnv } from '../site.ts'
 
 const always = {
   'X-Frame-Options': 'DENY',
-  // Not `no-referrer`: under it browsers hide the origin of our own forms as well, and it could not be checked.
+  // Not `no-referrer`: browsers would then send our own forms with `Origin: null`, and the origin could not be checked.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -16,7 +16,7 @@ const always = {
 
 const overHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
 
-/** Puts on every answer, whatever it is, what keeps a browser from being used against its person. */
+/** Sets the security headers of every response, and the nonce that marks the page's own style and script. */
 export function secureHeaders(site: Site): MiddlewareHandler<WebEnv> {
   const fixed = Object.entries({ ...always, ...(site.isSecure && overHttps) })
   return async (c, next) => {
@@ -42,8 +42,8 @@ function contentPolicy(nonce: string, formTargets = '', isLive = false): string 
 }
 
 /**
- * Where the form of a connect page may end up. Chromium applies `form-action` to every redirect that follows, and a
- * provider may send people on to a login at any other site.
+ * The sites that the form of a connect page may lead to. Chromium applies `form-action` to every redirect that follows,
+ * and a provider may redirect people to a login at any other site.
  */
 export function providerTargets({ isSecure }: Pick<Site, 'isSecure'>): string {
   return isSecure ? 'https:' : 'https: http://127.0.0.1:* http://localhost:*'

@@ -3,7 +3,7 @@ import { cached } from '../pages/layout/cache.ts'
 const fallback = 'en'
 const longest = 512
 
-/** How this person writes numbers and dates, by what their browser says; English where it says nothing we can use. */
+/** The locale for numbers and dates, by the browser's `Accept-Language`; English where it names none that is known. */
 export function localeOf(acceptLanguage: string | undefined): string {
   return bestOf((acceptLanguage ?? '').slice(0, longest))
 }

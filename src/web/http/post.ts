@@ -6,7 +6,7 @@ import type { Viewer } from '../viewer/viewer.ts'
 import { readFormBody } from './body.ts'
 import { isCrossSite, isCsrfOf } from './csrf.ts'
 
-/** What was posted, if a page of ours in this very browser sent it; else the answer that says it does not count. */
+/** The posted form, if a page shown in this browser sent it; otherwise the response that refuses it. */
 export async function readPost(c: WebContext, { cookie }: Viewer, about?: string): Promise<FormData | Response> {
   const form = await readForm(c, about)
   if (form instanceof Response || isCsrfOf(cookie, form.get(posted.csrf))) return form
@@ -14,14 +14,14 @@ export async function readPost(c: WebContext, { cookie }: Viewer, about?: string
   return formExpired(c)
 }
 
-/** As `readPost`, for someone whom we cannot know yet. */
+/** Like `readPost` but without the token, for a browser that is not known yet. */
 export async function readForm(c: WebContext, about?: string): Promise<FormData | Response> {
   if (isCrossSite(c)) {
     await recordPageRefusal(c, 'cross-site', about)
     return formExpired(c)
   }
   const form = await readFormBody(c.req.raw, c.var.site.limits.bodyBytes)
-  if (form === 'too-large') return notice(c, 413, { kind: 'broken', detail: 'What was sent is too large.' })
+  if (form === 'too-large') return notice(c, 413, { kind: 'broken', detail: 'The form is too large. Send less text.' })
   return form === 'no-form' ? notice(c, 400, { kind: 'form-old' }) : form
 }
 

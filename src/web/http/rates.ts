@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { WebLimits } from '../options.ts'
 
-/** Counts what is asked of us. Each gives the seconds to wait, or nothing when it may go on. */
+/** Rate limits. Each method counts one request and returns the seconds to wait; undefined when it may pass. */
 export interface Rates {
   address(address: string): Promise<number | undefined>
   question(participant: string, id: string): Promise<number | undefined>
@@ -12,7 +12,7 @@ export function createRates({ perAddressPerMinute, perQuestionPerMinute }: WebLi
   const byQuestion = new RateLimiterMemory({ points: perQuestionPerMinute, duration: 60 })
   return {
     address: (address) => secondsToWait(byAddress, address),
-    // By person too: a stranger who has the address of a question must not be able to keep its person out.
+    // Counted by person as well, so that a stranger who has the link cannot lock out the person who was asked.
     question: (participant, id) => secondsToWait(byQuestion, `${participant} ${id}`),
   }
 }

@@ -3,13 +3,13 @@ import type { Vault } from '../../base/seal.ts'
 
 const longest = 8_192
 
-/** Seals a value into text that can stand in an address or a cookie, for one purpose. */
+/** Seals a value for one purpose, as text for a URL or a cookie. */
 export async function sealText(vault: Vault, purpose: string, value: unknown): Promise<string> {
   const { key, box } = await vault.seal(JSON.stringify(value), identityOf(purpose))
   return `${key}~${box}`
 }
 
-/** What was sealed for this purpose; undefined for anything that was not. */
+/** The value that was sealed for this purpose; undefined for any other text. */
 export async function openText(vault: Vault, purpose: string, text: string): Promise<unknown> {
   const split = text.length > longest ? -1 : text.indexOf('~')
   if (split === -1) return undefined

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { OwnEvent } from './own-events.ts'
 
-/** One event in plain words, for the one it concerns. Nobody else is named. */
+/** One audit event as a sentence for the person it concerns. Names nobody else. */
 export function eventWords({ kind, data, isOwn }: OwnEvent): string {
   const who = isOwn ? 'You' : 'Someone else'
   const say = words[kind]
@@ -65,7 +65,7 @@ function lasting(data: JsonObject): string {
   return text(data, 'choice') === 'allow_once' ? ', once' : ', lastingly'
 }
 
-/** Such as "connection refreshed (notes)". */
+/** The kind itself, such as "Connection refreshed (notes)". */
 function otherwise(kind: string, data: JsonObject): string {
   const plain = kind.replaceAll('-', ' ')
   const about = text(data, 'provider') || text(data, 'server')

@@ -8,7 +8,7 @@ import { personName } from '../viewer/person-name.ts'
 
 const mostText = 400
 
-/** A question as one row of the inbox. */
+/** The row of a question in the inbox. */
 export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
   const { server, client, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
   return {
@@ -24,7 +24,7 @@ export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
   }
 }
 
-/** Verb and object, in our words. */
+/** What the answer would do, as verb and object, without the server's words. */
 export function whatOf(asked: Elicitation): string {
   const { purpose, origin, question } = asked
   switch (purpose) {
@@ -41,7 +41,7 @@ export function whatOf(asked: Elicitation): string {
   }
 }
 
-/** One line of the arguments, or of what the server wrote, which then stands in quotes. */
+/** The arguments on one line; for other questions what the server wrote, in quotation marks. */
 function lineOf(asked: Elicitation): string {
   const about = approvalIn(asked)
   if (about === undefined) {

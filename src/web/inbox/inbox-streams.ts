@@ -3,9 +3,9 @@ import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
-/** Tells open inboxes that something changed for their person, and nothing else. */
+/** Server-sent events for open inboxes. They say that something changed for the person, never what. */
 export interface InboxStreams {
-  /** Undefined: this person has as many open as they may. */
+  /** Undefined where this person has the most streams that one person may have. */
   open(viewer: Viewer): ReadableStream<Uint8Array> | undefined
   close(): void
 }
@@ -23,8 +23,8 @@ interface Stream {
 }
 
 /**
- * News of this process are told at once; what other processes do is found by looking every two seconds, once for all
- * streams of a person. A stream ends with the browser's right to see anything.
+ * Changes made by this process are sent at once. Changes made by other processes are found by polling the store every
+ * two seconds, once for all streams of a person. A stream ends when its browser is removed or expires.
  */
 export function createInboxStreams(assent: Needs, perPerson: number): InboxStreams {
   const byPerson = new Map<string, { readonly streams: Set<Stream>; stop(): void }>()
@@ -111,27 +111,27 @@ function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () =>
         cancel = assent.clock.after(heartbeatMs, beat)
       }
       cancel = assent.clock.after(heartbeatMs, beat)
-      // Whatever happened between the page and this stream is found by looking once more.
+      // Makes the inbox load the list again: it may have changed between the page and this stream.
       stream.send(`retry: 3000\n\n${changed}`)
     },
     cancel: () => leave(),
   })
 }
 
-/** Whoever a proxy vouches for is asked about anew when the stream is opened again. */
+/** True where a proxy names the person: it is checked again when the stream reconnects. */
 async function isStillKnown({ store, clock }: Needs, { browser, key }: Viewer): Promise<boolean> {
   if (browser === undefined) return true
   const kept = await store.browsers.getByKey(key)
   return kept !== undefined && kept.expiresAt > clock.now()
 }
 
-/** Looks every two seconds whether other questions wait than before. Returns how to stop. */
+/** Compares the open questions every two seconds with those before. Returns a function that stops it. */
 function poll({ listOpen, clock }: Needs, person: Person, tell: () => void): () => void {
   let isOver = false
   let before: string | undefined
   let cancel = () => {}
   const look = async () => {
-    // A store that is down is waited for.
+    // While the store is down, polling goes on.
     const open = await listOpen(person, mostSeen).catch(() => undefined)
     if (isOver) return
     const now = open?.map(({ id }) => id).join(' ') ?? before
@@ -146,7 +146,7 @@ function poll({ listOpen, clock }: Needs, person: Person, tell: () => void): () 
   }
 }
 
-/** Streams see the same only when they may see the same. */
+/** Equal for persons who may see the same questions. */
 function keyOf(person: Person): string {
   return JSON.stringify(answererNames(person))
 }

@@ -13,7 +13,7 @@ export interface OwnEvent extends AuditEvent {
 const mostChains = 20
 const mostRead = 5_000
 
-/** Kinds of events whose record belongs to the one who did it. A refusal, for example, names a record of someone else. */
+/** Kinds of events whose record belongs to the one who did it. A refusal, for example, may name another's record. */
 const owning = new Set(['question-asked', 'question-joined', 'question-answered', 'grant-made'])
 
 /** Kinds recorded before the change is saved, so two processes that make the same change at once both record it. */

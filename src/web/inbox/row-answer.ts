@@ -32,7 +32,7 @@ export function rowArguments(given: JsonObject): readonly RowArgument[] | undefi
   return fits && !/[\n\t]/.test(text) && isInPlainSight(text) ? items : undefined
 }
 
-/** False where the question page says more than the row: a warning, the server's words, fields, or a rule that failed. */
+/** False where the page says more than the row: a warning, the server's words, fields, or a rule that failed. */
 function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
   const { call, decision } = about
   const areNamesPlain = [call.tool, call.server].every((name) => name.length <= longestName && isInPlainSight(name))

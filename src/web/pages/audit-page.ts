@@ -5,7 +5,7 @@ import { amount, moment } from './layout/times.ts'
 import type { AuditPageProps, Frame } from './props.ts'
 import { visible } from './question/quote.ts'
 
-/** What happened lately that concerns a person, newest first, and whether the record of it is whole. */
+/** Lists the latest events that concern a person, and says whether the audit verifies. */
 export function auditPage(frame: Frame, props: AuditPageProps): string {
   const { events } = props
   const lead =

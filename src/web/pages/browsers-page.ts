@@ -4,7 +4,7 @@ import { day } from './layout/times.ts'
 import type { BrowsersPageProps, Frame } from './props.ts'
 import { visible, visiblePlain } from './question/quote.ts'
 
-/** The browsers that may answer for a person, each with a way to end that. */
+/** Lists the browsers that may answer for a person, each with a button to remove it. */
 export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): string {
   const lead =
     browsers.length === 0

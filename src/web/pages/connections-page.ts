@@ -4,7 +4,7 @@ import { day } from './layout/times.ts'
 import type { ConnectionsPageProps, Frame } from './props.ts'
 import { visible, visiblePlain } from './question/quote.ts'
 
-/** The accounts that a person has connected, each with its way out, and those that could be. */
+/** Lists the accounts that a person has connected, with buttons to disconnect them, and those they could connect. */
 export function connectionsPage(frame: Frame, { connections, others }: ConnectionsPageProps): string {
   const lead =
     connections.length === 0

@@ -3,7 +3,7 @@ import { markup } from './layout/markup.ts'
 import type { EnrollPageProps, Frame } from './props.ts'
 import { visible } from './question/quote.ts'
 
-/** Asks whether this browser may answer for the person from now on. */
+/** Asks whether to enroll this browser, so that it may answer for the person. */
 export function enrollPage(frame: Frame, { action, browserName }: EnrollPageProps): string {
   return documentOf(
     frame,

@@ -4,7 +4,7 @@ import { moment } from './layout/times.ts'
 import type { Frame, GrantItem, GrantsPageProps } from './props.ts'
 import { visible, visiblePlain } from './question/quote.ts'
 
-/** What a person allowed or denied lastingly, each as a sentence, with its way back. */
+/** Lists what a person allowed or denied for more than one call, each with a button to revoke it. */
 export function grantsPage(frame: Frame, { grants, older }: GrantsPageProps): string {
   const holding = grants.filter(({ standing }) => standing === 'holds')
   const over = grants.filter(({ standing }) => standing !== 'holds')

@@ -3,7 +3,7 @@ import { type Markup, markup } from './layout/markup.ts'
 import type { Frame, NoticePageProps } from './props.ts'
 import { visible } from './question/quote.ts'
 
-/** An end without a question: what happened, in plain words, and what to do now. */
+/** Says what happened, and what to do now. */
 export function noticePage(frame: Frame, { kind, detail, next }: NoticePageProps): string {
   const { icon, tone, title, words, remedy } = notices[kind]
   return documentOf(
@@ -24,7 +24,7 @@ interface Notice {
   readonly remedy: Markup | string
 }
 
-/** One page for both: whether there is such a question is nobody's business but its owner's. */
+/** One page for both, so that nobody learns whether someone else was asked a question. */
 const nothingHere: Notice = {
   icon: 'lost',
   tone: '',

@@ -7,62 +7,62 @@ import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { ElicitationStatus } from '../../elicitation/result.ts'
 import type { Browser } from '../../participant/browser.ts'
 
-/** What every page is given besides its own facts. Pages are pure: same props, same bytes. */
+/** What every page gets besides its own props. Pages are pure functions: the same props give the same bytes. */
 export interface Frame {
-  /** Marks the page's own style and script, and no others, as allowed. */
+  /** The nonce of the page's own style and script; the content security policy allows no others. */
   readonly nonce: string
   readonly look: Look
-  /** Such as `en-GB`: how this person writes numbers and dates. */
+  /** The locale of numbers and dates, such as `en-GB`. */
   readonly locale: string
   readonly now: Date
-  /** Goes into every form; empty where nothing can be posted. */
+  /** The token for every form; empty where nothing can be posted. */
   readonly csrf: string
-  /** Who looks; absent for someone we do not know. */
+  /** The person who is signed in; absent for an unknown browser. */
   readonly viewer?: { readonly name: string; readonly canSignOut: boolean }
 }
 
-/** What an installation may change about its pages. */
+/** How an installation's pages look. */
 export interface Look {
   readonly primaryColor: string
   readonly title: string
 }
 
-/** A question as every page tells it. */
+/** What every page of a question says about it. */
 export interface AskedFacts {
   readonly server: string
-  /** What the client calls itself, or what it is known by. */
+  /** The client's own name, else its id. */
   readonly client: string
-  /** Whom the client acts for; absent when that is the one who looks. */
+  /** The person for whom the client acts; absent when that is the viewer. */
   readonly requester?: string
-  /** Written by the server: a quotation, never our words. */
+  /** Written by the server, and shown as a quotation. */
   readonly message: string
-  /** Where the page's forms are sent. */
+  /** Where the page's forms are posted to. */
   readonly action: string
   readonly createdAt: Date
   readonly expiresAt: Date
 }
 
-/** The name that a field of a form has in what is posted: never one of ours. */
+/** The posted name of a form field. The prefix keeps it apart from the names that Assent posts itself. */
 export const postedName = (field: string) => `field.${field}`
 /**
  * What is posted besides fields. `answer` is accept, decline or cancel; `shown` is the identity of the question that
  * the page showed, so that a yes counts for that question only.
  */
 export const posted = { answer: 'answer', csrf: 'csrf', shown: 'shown' } as const
-/** Which lasting no is meant by a no; empty: none. */
+/** What a no covers besides this call; empty for nothing. */
 export const denialField = 'denial'
-/** The field of a key that connects an account. */
+/** The name of the field for a key that connects an account. */
 export const keyField = 'apiKey'
 
 export interface FormPageProps {
   readonly asked: AskedFacts
   readonly schema: FormSchema
-  /** What the person typed before, as it was posted; defaults are the page's own business. */
+  /** What the person typed before, as it was posted; absent at first, when the page shows the defaults. */
   readonly typed?: ReadonlyMap<string, readonly string[]>
   readonly errors: readonly FieldError[]
 }
 
-/** A page for a secret: like a form, but nothing that was typed ever comes back. */
+/** A form for a secret. Nothing that was typed into it is ever shown again. */
 export interface ApiKeyPageProps {
   readonly asked: AskedFacts
   readonly schema: FormSchema
@@ -77,18 +77,18 @@ export interface ConfirmPageProps {
     readonly warning?: string
     readonly confirmLabel?: string
     readonly cancelLabel?: string
-    /** A page elsewhere that is to be opened first. */
+    /** A page at another site to open first. */
     readonly link?: string
   }
 }
 
-/** A choice of an approver, and its sentence. */
+/** What an approver may choose, as a value and as a sentence. */
 export interface OfferedChoice {
   readonly value: string
   readonly words: string
 }
 
-/** A call that waits for a yes. */
+/** A call that waits for approval. */
 export interface ApprovalPageProps {
   /** Its message is what the server wrote; empty where it wrote nothing. */
   readonly asked: AskedFacts
@@ -97,11 +97,11 @@ export interface ApprovalPageProps {
   readonly call: Pick<ToolCall, 'server' | 'tool' | 'title' | 'arguments'>
   readonly why: { readonly words: string; readonly rule?: number }
   readonly isDestructive: boolean
-  /** Arguments that stay as they are. */
+  /** Arguments that cannot be edited. */
   readonly fixed: JsonObject
-  /** Fields for those that may be changed; `hidden` names an argument that a field cannot show as it is. */
+  /** Fields for those that can; `hidden` names an argument with characters that a field would not show. */
   readonly editable: readonly { readonly field: string; readonly hidden?: string }[]
-  /** The choice, the reason and the editable arguments, without a word of the server's. */
+  /** The choice, the reason and the editable arguments, without the server's titles. */
   readonly schema: FormSchema
   readonly typed?: ReadonlyMap<string, readonly string[]>
   /** What a yes can cover, narrowest first. */
@@ -114,36 +114,36 @@ export interface ApprovalPageProps {
   readonly errors: readonly FieldError[]
 }
 
-/** What came of an approval that was answered. */
+/** How an approval was answered. */
 export interface ApprovalEnd {
   readonly effect: 'allow' | 'deny'
   readonly server: string
   readonly tool: string
-  /** What lasts, as a sentence; absent where nothing does. */
+  /** What the answer covers beyond this call, as a sentence; absent where it covers nothing more. */
   readonly words?: string
   readonly changes: readonly Change[]
-  /** The lasting permission, for one who may take it back. */
+  /** The grant that was made, for a viewer who may revoke it. */
   readonly grant?: { readonly href: string; readonly revokeAction: string }
 }
 
 /** Connecting an account, by consent at the provider or by a key. */
 export interface ConnectPageProps {
-  /** Absent when the person came by themselves. */
+  /** Absent when the person opened the page without being asked. */
   readonly asked?: AskedFacts
   readonly action: string
   readonly provider: { readonly title: string; readonly host?: string }
   readonly scopes: readonly string[]
-  /** For a provider that is used by a key. */
+  /** For a provider that takes a key instead of consent. */
   readonly key?: { readonly fieldLabel: string; readonly placeholder?: string; readonly description?: string }
   readonly errors: readonly FieldError[]
 }
 
-/** A question that is over. */
+/** A settled question. */
 export interface SettledPageProps {
   readonly asked?: Pick<AskedFacts, 'server' | 'client' | 'message'>
   readonly status: Exclude<ElicitationStatus, 'pending'>
   readonly purpose: 'input' | 'approval' | 'secret' | 'confirm' | 'connect'
-  /** Answered by somebody before; this visit changed nothing. */
+  /** It was settled before this request, which changed nothing. */
   readonly before: boolean
   readonly reason?: string
   readonly approval?: ApprovalEnd
@@ -151,7 +151,7 @@ export interface SettledPageProps {
   readonly isFromInbox?: boolean
 }
 
-/** An end without a question: what happened, and what to do now. */
+/** A page that says what happened and what to do now. */
 export interface NoticePageProps {
   readonly kind:
     | 'not-yours'
@@ -170,9 +170,9 @@ export interface NoticePageProps {
     | 'signed-out'
     | 'enrolled'
     | 'broken'
-  /** Plain words that add to what the kind says. */
+  /** A sentence that adds to what the kind says. */
   readonly detail?: string
-  /** Where to go on, if anywhere. */
+  /** The next page to open, if there is one. */
   readonly next?: { readonly href: string; readonly label: string }
 }
 
@@ -183,7 +183,7 @@ export interface EnrollPageProps {
 
 export interface ConnectionsPageProps {
   readonly connections: readonly (ConnectionView & { readonly disconnectAction: string })[]
-  /** Providers that could be connected. */
+  /** Providers that are not connected yet. */
   readonly others: readonly { readonly title: string; readonly href: string }[]
 }
 
@@ -205,9 +205,9 @@ export interface InboxRow {
   readonly id: string
   readonly server: string
   readonly client: string
-  /** Whom the client acts for; absent when that is the one who looks. */
+  /** The person for whom the client acts; absent when that is the viewer. */
   readonly requester?: string
-  /** Verb and object. */
+  /** What the answer would do, as verb and object. */
   readonly what: string
   /** One line of what it is about, cut off where the row ends. */
   readonly line: string
@@ -226,9 +226,9 @@ export interface InboxPageProps {
   /** How many questions are open, also those without a row; not exact where nobody counted further. */
   readonly total: { readonly count: number; readonly isExact: boolean }
   readonly openId?: string
-  /** Whether the open question was settled meanwhile. */
+  /** Whether the opened question was settled meanwhile. */
   readonly isOver: boolean
-  /** What was just answered. */
+  /** The question that was just answered. */
   readonly done?: { readonly words: string; readonly href: string }
   readonly isPaused: boolean
 }
@@ -250,7 +250,7 @@ export interface GrantItem {
   readonly id: string
   readonly sentence: string
   readonly standing: 'holds' | 'Ended' | 'Revoked'
-  /** As the viewer calls them. */
+  /** The person's name, or "you". */
   readonly grantedBy: string
   readonly through: 'client' | 'page'
   readonly createdAt: Date
@@ -259,13 +259,13 @@ export interface GrantItem {
 
 export interface GrantsPageProps {
   readonly grants: readonly GrantItem[]
-  /** Where older ones are, if there are any. */
+  /** The address of the next page of older grants. */
   readonly older?: string
 }
 
 export interface AuditPageProps {
-  /** In plain words, newest first. */
+  /** As sentences, newest first. */
   readonly events: readonly { readonly words: string; readonly at: Date }[]
-  /** What a check of the whole record found; absent where none was made. */
+  /** The result of verifying the whole audit; absent where it was not verified. */
   readonly checked?: { readonly events: number; readonly found: number }
 }

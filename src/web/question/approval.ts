@@ -17,13 +17,13 @@ import type { Person } from '../../participant/identify.ts'
 import { type ApprovalEnd, type ApprovalPageProps, type AskedFacts, denialField, postedName } from '../pages/props.ts'
 import { typedIn } from './posted-answer.ts'
 
-/** What came of a posted answer that was not taken. */
+/** A posted answer that was not accepted, and what is wrong with it. */
 export interface RefusedPost {
   readonly form: FormData
   readonly errors: readonly FieldError[]
 }
 
-/** An approval as its page shows it to this approver; undefined for any other question. */
+/** What the page of an approval shows this approver; undefined for any other question. */
 export function approvalProps(
   asked: Elicitation,
   viewer: Person,
@@ -62,7 +62,7 @@ export function isDestructive({ annotations }: ToolCall): boolean {
   return annotations?.destructiveHint === true && annotations.readOnlyHint !== true
 }
 
-/** What came of an approval that was accepted, in a yes or a no; undefined for one that was not. */
+/** The choice of an answered approval, and what it means; undefined where nobody made a choice. */
 export function approvalEnd(asked: Elicitation, viewer: Person): ApprovalEnd | undefined {
   const about = approvalIn(asked)
   const { state } = asked
@@ -85,7 +85,7 @@ export function approvalEnd(asked: Elicitation, viewer: Person): ApprovalEnd | u
   }
 }
 
-/** What a server wrote of its own; what is asked in our words is no quotation. */
+/** What the server wrote; empty where the message is Assent's own, which is not shown as a quotation. */
 export function serverWords({ question: { message } }: Elicitation, { call }: ApprovalSubject): string {
   return message === approvalWords(call) ? '' : message
 }
@@ -108,7 +108,7 @@ interface Editable {
   readonly hidden?: string
 }
 
-/** The fields of the form that hold arguments. */
+/** The fields of the form that edit arguments. */
 function editableOf({ properties }: FormSchema, { call, decision }: ApprovalSubject): Editable[] {
   return decision.editable.flatMap((name): Editable[] => {
     const field = [editPrefix, jsonPrefix].map((prefix) => prefix + name).find((key) => Object.hasOwn(properties, key))
@@ -119,7 +119,7 @@ function editableOf({ properties }: FormSchema, { call, decision }: ApprovalSubj
   })
 }
 
-/** The form with the names of arguments alone: how a server titles its values must not decide what a person allows. */
+/** The form with arguments titled by their names: a server's titles must not mislead a person about what they allow. */
 function withArgumentNames({ properties, required = [], ...schema }: FormSchema): FormSchema {
   const fields = Object.entries(properties).map(([key, field]) => {
     if (key === 'reason') return [key, { type: 'string', title: 'Reason' } as Field] as const
@@ -129,7 +129,7 @@ function withArgumentNames({ properties, required = [], ...schema }: FormSchema)
   return {
     ...schema,
     properties: Object.fromEntries(fields),
-    // What was given empty may stay empty, which a browser would not send.
+    // An argument given as empty text may stay empty; `required` would make the browser refuse to send it.
     required: required.filter((key) => properties[key]?.default !== ''),
   }
 }
@@ -141,7 +141,7 @@ function nameOf(key: string): string | undefined {
 
 function bare(field: Field): object {
   const { title: _, description: __, ...rest } = field
-  // A box has no third state: one that was not given must not come back as a no.
+  // A checkbox has no third state: an argument that was not given would be posted as false.
   if (field.type === 'boolean' && field.default === undefined) return { type: 'string', enum: ['true', 'false'] }
   if (!isChoice(field)) return rest
   const values = optionsOf(field).map((option) => option.const)

@@ -1,6 +1,6 @@
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 
-/** Where an account is connected, for a question or by oneself. */
+/** The path of the page that connects an account, for a question or without one. */
 export function connectPath(provider: string, id?: ElicitationId): string {
   const path = `/oauth/connect/${encodeURIComponent(provider)}`
   return id === undefined ? path : `${path}?elicitation_id=${encodeURIComponent(id)}`

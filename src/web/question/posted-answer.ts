@@ -3,7 +3,7 @@ import { coerceContent } from '../../elicitation/form/coerce.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { posted, postedName } from '../pages/props.ts'
 
-/** What the person typed, by field, as it was posted. Files and what the form did not ask for are left out. */
+/** What the person typed, by field, as it was posted. Ignores files, and fields that the form does not have. */
 export function typedIn(form: FormData, { properties }: FormSchema): Map<string, string[]> {
   const texts = (name: string) => form.getAll(postedName(name)).filter((value) => typeof value === 'string')
   return new Map(
@@ -19,11 +19,11 @@ export function postedAction(form: FormData): Answer['action'] {
   return action === 'accept' || action === 'decline' ? action : 'cancel'
 }
 
-/** The answer that was posted, its content still unchecked. An emptied field is no answer, whatever its default was. */
+/** The posted answer, its content unchecked. An emptied field has no value, even where it had a default. */
 export function postedAnswer(form: FormData, { question: { schema } }: Elicitation): Answer {
   const action = postedAction(form)
   if (action !== 'accept' || schema === undefined) return { action }
   const content = coerceContent(schema, typedIn(form, schema), { absentCheckbox: false })
-  // What does not read as its type stays text here, and answering refuses it.
+  // A value that does not parse as its type stays text, which `assent.answer` then refuses.
   return { action, content: content as Content }
 }

@@ -7,7 +7,7 @@ import type { Content, Field, FieldValue, FormSchema } from '../../elicitation/f
 import { denialField, postedName } from '../pages/props.ts'
 import { postedAction, typedIn } from './posted-answer.ts'
 
-/** The answer that an approver posted, still unchecked. A no is a no, whatever else was filled in. */
+/** The posted answer of an approver, unchecked. A no is a no, whatever else was filled in. */
 export function postedApproval(form: FormData, schema: FormSchema): Answer {
   const action = postedAction(form)
   switch (action) {
@@ -26,7 +26,7 @@ function postedDenial(form: FormData, schema: FormSchema): Answer {
   if (typeof denial !== 'string' || !denial.startsWith('always_deny/')) {
     return { action: 'decline', ...(reason !== undefined && { reason }) }
   }
-  // Edits that were begun do not matter to a no: the arguments stand as they were asked for.
+  // A no ignores edits that were begun: its content has the arguments as they were asked for.
   const content = { ...defaultsOf(schema), choice: denial, ...(reason !== undefined && { reason }) }
   return { action: 'accept', content }
 }
@@ -36,7 +36,7 @@ function reasonIn(form: FormData): string | undefined {
   return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined
 }
 
-/** Only what the approver changed is a change: what a browser does to text on its way is not. */
+/** The content with real edits only: what a browser changes in text that it sends is not an edit. */
 function contentFrom(form: FormData, schema: FormSchema): Content {
   const typed = typedIn(form, schema)
   const read = coerceContent(schema, typed, { absentCheckbox: false }) as Content
@@ -58,18 +58,18 @@ function editOf(
   const text = typed.get(name)?.at(-1)
   const given = field.default
   if (given === undefined) {
-    // Not given and not touched: nothing ticked is no answer here.
+    // The argument was not given and nobody filled it in.
     return text === undefined || text === '' ? undefined : read[name]
   }
   if (typeof given !== 'object' && typeof given !== 'boolean' && text !== undefined) {
     if (asSent(String(given)) === asSent(text)) return given
-    // An emptied box of JSON is refused as what it is, not taken as untouched.
+    // An emptied JSON field is an edit, and is refused later as invalid JSON.
     if (text === '' && name.startsWith(jsonPrefix)) return ''
   }
   return read[name]
 }
 
-/** Text as it comes back from a browser that nobody typed in. */
+/** The text as a browser sends it back when nobody changed it. */
 function asSent(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(/\r\n?/g, '\n')
 }

@@ -6,7 +6,7 @@ import type { AskedFacts, SettledPageProps } from '../pages/props.ts'
 import { personName } from '../viewer/person-name.ts'
 import { approvalEnd, serverWords } from './approval.ts'
 
-/** The question as pages tell it to this person. `action` is where its forms are sent. */
+/** What every page says about a question, to this person. `action` is where its forms are posted to. */
 export function questionFacts(elicitation: Elicitation, viewer: Person, action: string): AskedFacts {
   const { origin, requester, question, createdAt, expiresAt } = elicitation
   return {
@@ -20,7 +20,7 @@ export function questionFacts(elicitation: Elicitation, viewer: Person, action: 
   }
 }
 
-/** How a question ended, for the page that says so; undefined while it is open. */
+/** What the page of a settled question shows; undefined while it is open. `late`: it was settled before this answer. */
 export function settledProps(elicitation: Elicitation, viewer: Person, came?: 'late'): SettledPageProps | undefined {
   const { origin, requester, question, purpose, state } = elicitation
   const status = statusOf(elicitation)
@@ -39,7 +39,7 @@ export function settledProps(elicitation: Elicitation, viewer: Person, came?: 'l
   }
 }
 
-/** Words for a page that came with the question: those named, where they are text. */
+/** Texts for the page that came with the question as metadata. */
 export function labelsFrom<Name extends string>(
   { metadata }: Pick<Elicitation, 'metadata'>,
   names: readonly Name[],

@@ -12,7 +12,7 @@ import { approvalProps, type RefusedPost } from './approval.ts'
 import { typedIn } from './posted-answer.ts'
 import { labelsFrom, questionFacts, settledProps } from './question-facts.ts'
 
-/** The page of an open question. After a refused answer it holds what was typed and what is wrong, but never a secret. */
+/** The page of an open question. After a refused answer it repeats what was typed, except a secret. */
 export function questionPage(
   c: WebContext,
   asked: Elicitation,
@@ -25,7 +25,7 @@ export function questionPage(
   return pageOf(frameFor(c), questionSheet(c, asked, viewer, action, refused))
 }
 
-/** What stands on the page of a question of ours. `action` is where it is answered. */
+/** The contents of a question's page, unless it is a custom page. `action` is where the answer is posted to. */
 export function questionSheet(
   c: WebContext,
   asked: Elicitation,
@@ -53,17 +53,18 @@ export function questionSheet(
   })
 }
 
-/** The page of a question that is over; undefined while it is open. */
+/** The page of a settled question; undefined while the question is open. */
 export function endPage(c: WebContext, elicitation: Elicitation, viewer: Viewer, came?: 'late'): string | undefined {
   const end = settledProps(elicitation, viewer, came)
   return end && settledPage(frameFor(c), { ...end, isFromInbox: isFromInbox(c) })
 }
 
-/** Whether the question is answered in the inbox, to which its person then goes back. */
+/** Whether the question is answered in the inbox, to which the person then returns. */
 export function isFromInbox({ req }: WebContext): boolean {
   return req.query('from') === 'inbox'
 }
 
+/** The installation's own page for this question; undefined if it has none. */
 export function customPageOf({ var: { site } }: WebContext, { question }: Elicitation) {
   return question.mode === 'url' && question.page !== undefined ? site.custom.get(question.page) : undefined
 }

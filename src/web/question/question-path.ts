@@ -4,7 +4,7 @@ import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { PageSettings } from '../../elicitation/page-settings.ts'
 import { connectPath } from './connect-path.ts'
 
-/** Where on our pages a question is answered; undefined for one that is answered elsewhere. */
+/** The path of the page that answers a question; undefined for a question that is answered at another site. */
 export function questionPath({ prefix, names }: PageSettings, asked: Elicitation): string | undefined {
   const { id, question } = asked
   if (question.mode === 'url' && question.connect) return connectPath(question.connect.provider, id)
@@ -13,7 +13,7 @@ export function questionPath({ prefix, names }: PageSettings, asked: Elicitation
   return `/${prefix}/${id}/${Object.hasOwn(names, page) ? names[page] : page}`
 }
 
-/** An approval has one page, also where a client may ask it as a form. */
+/** An approval has its own page, even where a client may show it as a form. */
 function pageFor(asked: Elicitation): string | undefined {
   const { question } = asked
   if (question.mode === 'url') return question.page

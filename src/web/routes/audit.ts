@@ -8,11 +8,11 @@ import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
 const mostShown = 300
-/** A record this small is checked without being asked. */
+/** An audit of at most this many events is verified each time. */
 const smallEnough = 5_000
 const freshMs = 60_000
 
-/** What happened lately that concerns a person, and whether the whole record is as it was written. */
+/** The latest events that concern a person, and whether the whole audit verifies. */
 export const auditRoutes = () => {
   const check = checkOncePerMinute()
   return new Hono<WebEnv>().get('/audit', (c) => show(c, check))
@@ -33,7 +33,7 @@ async function show(c: WebContext, check: (c: WebContext) => Promise<AuditReport
   )
 }
 
-/** Reading the whole record is work: it is done once for all who ask at once, and its answer holds for a minute. */
+/** Verifying reads the whole audit, so requests share one run, and its report is reused for a minute. */
 function checkOncePerMinute(): (c: WebContext) => Promise<AuditReport> {
   let latest: { readonly at: number; readonly report: Promise<AuditReport> } | undefined
   return ({ var: { site } }) => {

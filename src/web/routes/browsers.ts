@@ -6,7 +6,7 @@ import { frameFor, notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
-/** The browsers that may answer for a person: to see them, and to take that back. */
+/** Lists the browsers that may answer for a person, and removes them. */
 export const browsersRoutes = () => new Hono<WebEnv>().get('/browsers', show).post('/browsers/:id/remove', remove)
 
 async function show(c: WebContext): Promise<Response> {

@@ -18,18 +18,18 @@ import type { WebContext, WebEnv } from '../site.ts'
 import { admit, pathOfRequest } from '../viewer/admit.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
-/** Connecting an account: nobody is sent to a provider but by pressing the button of our own page. */
+/** Connects accounts. People are redirected to a provider only when they press the button of the connect page. */
 export const connectRoutes = () =>
   new Hono<WebEnv>()
     .get('/oauth/connect/:provider', show)
     .post('/oauth/connect/:provider', answer)
     .get('/oauth/callback', finish)
 
-/** A person before the connect page of a provider. */
+/** Who wants to connect which account. */
 interface Connecting {
   readonly viewer: Viewer
   readonly provider: Provider
-  /** Absent when they came by themselves. */
+  /** The question that asked for it; absent when the person opened the page themselves. */
   readonly asked?: Elicitation
 }
 
@@ -89,7 +89,7 @@ async function refuse(c: WebContext, { asked, viewer }: Connecting, action: 'dec
 }
 
 async function finish(c: WebContext): Promise<Response> {
-  // A flow is used once: what only wants to know the head of this page must not use it up.
+  // A flow can be completed once, so a HEAD request must not use it up.
   if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
@@ -124,7 +124,7 @@ function late(c: WebContext, elicitation: Elicitation, viewer: Viewer): Response
   return c.html(endPage(c, elicitation, viewer, 'late') as string, 409)
 }
 
-/** Who connects what, if they may; else what they get instead. */
+/** Checks that this person may connect this account; otherwise returns the response that refuses it. */
 async function open(c: WebContext): Promise<Connecting | Response> {
   const { assent, rates } = c.var.site
   const given = c.req.query('elicitation_id')

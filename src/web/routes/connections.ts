@@ -7,7 +7,7 @@ import { frameFor, notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
-/** The accounts that a person has connected: to see them, and to give them up. */
+/** Lists the accounts that a person has connected, and disconnects them. */
 export const connectionsRoutes = () =>
   new Hono<WebEnv>().get('/connections', show).post('/connections/:provider/disconnect', disconnect)
 

@@ -10,7 +10,7 @@ import { pathOfRequest, recordPageRefusal } from '../viewer/admit.ts'
 import { browserName } from '../viewer/browser-name.ts'
 import { readEnrollCode, useEnrollCode } from '../viewer/enroll.ts'
 
-/** Makes a browser the local person's by a one-time link. Only pressing the button uses it up: a preview does not. */
+/** Enrolls a browser for the local person by a one-time link. Only the button uses it up; a link preview does not. */
 export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('/enroll', enroll)
 
 async function show(c: WebContext): Promise<Response> {

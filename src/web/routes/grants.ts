@@ -11,7 +11,7 @@ import { admit, recordPageRefusal } from '../viewer/admit.ts'
 import { personName } from '../viewer/person-name.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
-/** What a person allowed or denied lastingly: to see it, and to take it back. */
+/** Lists what a person allowed or denied for more than one call, and revokes it. */
 export const grantsRoutes = () => new Hono<WebEnv>().get('/grants', show).post('/grants/:id/revoke', revoke)
 
 const mostShown = 50
@@ -44,7 +44,7 @@ async function rowOf(c: WebContext, grant: Grant, viewer: Viewer): Promise<Grant
   }
 }
 
-/** What the client called itself when it was asked for, as long as the question is kept. */
+/** The client's name at the time of the question; undefined once the question is deleted. */
 async function clientNameOf(c: WebContext, { elicitation, client }: Grant): Promise<string | undefined> {
   if (elicitation === undefined || client === undefined) return undefined
   return (await c.var.site.assent.get(elicitation))?.requester.clientName
@@ -62,7 +62,7 @@ async function revoke(c: WebContext): Promise<Response> {
   return notice(c, 404, { kind: 'not-found' })
 }
 
-/** An id as one could be; anything else is in no store, and is not looked for. */
+/** Text that could be the id of a grant; undefined for anything else, which no store is asked for. */
 function readId(text: string | undefined): GrantId | undefined {
   return text !== undefined && /^[\w-]{1,100}$/.test(text) ? (text as GrantId) : undefined
 }

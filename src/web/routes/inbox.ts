@@ -21,11 +21,11 @@ import { admit } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
-/** What waits for a person, answered in place, and kept up to date while it is looked at. */
+/** The inbox: a person's open questions, answered in place and updated live; and how earlier ones ended. */
 export const inboxRoutes = () =>
   new Hono<WebEnv>().get('/inbox', show).get('/inbox/history', history).get('/inbox/events', events)
 
-/** How far open questions are counted; whoever has more reads "at least". */
+/** Open questions are counted up to this number; beyond it the page says "at least". */
 const mostCounted = 200
 const mostShown = 20
 const mostPast = 50
@@ -54,7 +54,7 @@ async function show(c: WebContext): Promise<Response> {
   return c.html(inboxPage(frameFor(c), props, asked && sheetOf(c, asked, viewer)))
 }
 
-/** What the row of an approval shows and offers besides; nothing for one that has a page of the installation's own. */
+/** The arguments and buttons of an approval's row; none where the installation has its own page for approvals. */
 function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 'answer'> {
   const about = approvalIn(asked)
   const path = questionPath(c.var.site.assent.pages, asked)
@@ -63,7 +63,7 @@ function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 
   return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path) }
 }
 
-/** What cannot be answered beside the list has a page of its own. */
+/** The page of a question that cannot be answered beside the list. */
 function ownPageOf(c: WebContext, asked: Elicitation): string | undefined {
   const { question } = asked
   if (isSettled(asked)) return undefined
@@ -89,7 +89,7 @@ async function doneIn(c: WebContext, viewer: Viewer): Promise<{ words: string; h
   return end && href ? { words: `${whatOf(asked)}: ${end.charAt(0).toLowerCase()}${end.slice(1)}.`, href } : undefined
 }
 
-/** Found by the audit, which knows what was settled last; a question that is deleted is not shown. */
+/** The audit knows which questions were settled last. Those that were deleted since are left out. */
 async function history(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
@@ -111,8 +111,8 @@ async function history(c: WebContext): Promise<Response> {
 
 async function events(c: WebContext): Promise<Response> {
   const viewer = await viewerOf(c)
-  if (viewer === undefined) return c.text('This browser is not known.', 403)
+  if (viewer === undefined) return c.text('This browser is not signed in or enrolled.', 403)
   const stream = c.var.site.streams.open(viewer)
-  if (stream === undefined) return c.text('Too many inboxes are open.', 429)
+  if (stream === undefined) return c.text('This person has too many inboxes open. Close one.', 429)
   return c.body(stream, 200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
 }

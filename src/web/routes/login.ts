@@ -13,7 +13,7 @@ import { beginSignIn, takeSignIn } from '../viewer/signing-in.ts'
 const sessionMs = 12 * 3_600_000
 const home = '/inbox'
 
-/** Signing in and out. Who comes back must be the browser that left. */
+/** Signs people in and out. A sign-in must end in the browser that began it. */
 export const loginRoutes = (login: PageLogin) =>
   new Hono<WebEnv>()
     .get('/login', (c) => begin(c, login))
@@ -29,12 +29,12 @@ async function begin(c: WebContext, login: PageLogin): Promise<Response> {
 
 async function finish(c: WebContext, login: PageLogin): Promise<Response> {
   const { site } = c.var
-  // Coming back works once: what only wants to know the head of this page must not use it up.
+  // A sign-in can be completed once, so a HEAD request must not use it up.
   if (c.req.method === 'HEAD') return c.body(null, 405, { Allow: 'GET' })
   const pending = await takeSignIn(c, c.req.query('state'))
   if (pending === undefined) {
     await recordPageRefusal(c, 'login-not-begun-here')
-    return failed(c, 'It was not begun in this browser, took too long, or was used before.', 403)
+    return failed(c, 'It was not started in this browser, took too long, or was completed before.', 403)
   }
   const callback = new URL(`/login/callback${new URL(c.req.url).search}`, site.origin)
   const completed = await login.complete(pending.signing, callback)

@@ -14,7 +14,7 @@ import type { Site, WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
-/** One question in the browser: read it, answer it. The viewer must be one of those who were asked. */
+/** Shows one question and takes its answer, for those who were asked. */
 export const questionRoutes = ({ assent: { pages } }: Site) =>
   new Hono<WebEnv>().get(`/${pages.prefix}/:id/:page`, show).post(`/${pages.prefix}/:id/:page`, answer)
 
@@ -42,7 +42,7 @@ async function answer(c: WebContext): Promise<Response> {
   const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via }, given)
   switch (answered.kind) {
     case 'kept':
-      // A page that is loaded again then posts nothing again.
+      // Redirected, so that reloading the page does not post the answer again.
       return c.redirect(isFromInbox(c) ? `/inbox?done=${asked.id}` : c.req.path, 303)
     case 'late':
       return late(c, answered.elicitation, viewer)
@@ -53,7 +53,7 @@ async function answer(c: WebContext): Promise<Response> {
 
 const notShown = { field: '', message: 'You were shown another question than this one. Read it before you answer.' }
 
-/** A yes to an approval must name the question that its page, or its row in the inbox, showed. */
+/** A yes to an approval counts only for the question that its page, or its row in the inbox, showed. */
 function wasShown(c: WebContext, form: FormData, asked: Elicitation): boolean {
   if (approvalIn(asked) === undefined || customPageOf(c, asked) !== undefined) return true
   return (form.get(posted.shown) ?? c.req.query(posted.shown)) === asked.identity
@@ -68,7 +68,7 @@ interface Opened {
   readonly viewer: Viewer
 }
 
-/** The question and the one who looks, if they may; else what they get instead. */
+/** Checks that this person may see this question; otherwise returns the response that refuses it. */
 async function open(c: WebContext): Promise<Opened | Response> {
   const id = readId(c.req.param('id'))
   const viewer = await admit(c, id)

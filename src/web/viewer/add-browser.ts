@@ -6,7 +6,7 @@ import type { WebContext } from '../site.ts'
 import { browserName } from './browser-name.ts'
 import { viewerOf } from './find-viewer.ts'
 
-/** Makes this browser the person's from now on, by a cookie it never had before. Whose it was until now no longer counts. */
+/** Makes this browser the person's, with a new cookie. If it was somebody's before, that ends. */
 export async function addBrowser(c: WebContext, person: Person, by: Browser['by'], lifeMs: number): Promise<void> {
   const { assent } = c.var.site
   const { browsers } = assent.store
@@ -22,7 +22,7 @@ export async function addBrowser(c: WebContext, person: Person, by: Browser['by'
     createdAt: now,
     expiresAt: new Date(now.getTime() + lifeMs),
   }
-  // Before it counts: no browser is anybody's that the audit does not know.
+  // Recorded first, so that no browser can answer for anybody without the audit knowing.
   await assent.record({ kind: 'browser-added', who: person.participant, about: browser.id, data: { by } })
   await browsers.add(browser)
   if (before) await browsers.remove(before.participant, before.id)

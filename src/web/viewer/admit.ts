@@ -3,7 +3,7 @@ import type { WebContext } from '../site.ts'
 import { viewerOf } from './find-viewer.ts'
 import type { Viewer } from './viewer.ts'
 
-/** The one who looks, if we know them; else the answer that sends them to where they can show who they are. */
+/** The person behind this request; otherwise the response that refuses them or sends them to sign in. */
 export async function admit(c: WebContext, about?: string): Promise<Viewer | Response> {
   const viewer = await viewerOf(c)
   if (viewer === undefined) return refuseEntry(c, about)
@@ -23,17 +23,17 @@ async function refuseEntry(c: WebContext, about: string | undefined): Promise<Re
   return notice(c, 403, { kind: 'sign-in' })
 }
 
-/** The address of this very page, as a path. */
+/** The path and query of this request. */
 export function pathOfRequest({ req }: WebContext): string {
   return `${req.path}${new URL(req.url).search}`
 }
 
-/** They come back to the page they wanted; what they posted does not. */
+/** After signing in the person returns to this page. What they posted is lost. */
 function redirectToLogin(c: WebContext): Response {
   return c.redirect(`/login?next=${encodeURIComponent(pathOfRequest(c))}`, 303)
 }
 
-/** Someone was not let in: that is for the audit, whatever they are told. */
+/** Records in the audit that a page was refused, whatever the browser is told. */
 export async function recordPageRefusal(c: WebContext, reason: string, about?: string): Promise<void> {
   const { site, viewer } = c.var
   await site.assent.record({

@@ -17,7 +17,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** A name by which people tell their browsers apart, such as "Firefox on Linux". Nothing of what was sent gets into it. */
+/** A name such as "Firefox on Linux", by which people tell their browsers apart. Holds no text of the header. */
 export function browserName(userAgent: string | undefined): string {
   const find = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
   const system = find(systems)

@@ -9,21 +9,21 @@ import { openText, sealText } from '../http/sealed-text.ts'
 const linkMs = 10 * 60_000
 const purpose = 'enroll'
 
-/** What makes a link that enrols a browser: any process with the same keys can make one. */
+/** What is needed to make an enrollment link: any process with the same vault keys can make one. */
 export interface EnrollParts {
   readonly vault: Vault
   readonly clock: Clock
   readonly pages: Pick<PageSettings, 'publicUrl'>
 }
 
-/** A link that makes one browser the local person's. It works once, within ten minutes; `next` is a path to go on to. */
+/** A link that enrolls one browser for the local person, once, within ten minutes; `next` is the path to open then. */
 export async function enrollLink({ vault, clock, pages }: EnrollParts, next?: string): Promise<string> {
   const expires = clock.now().getTime() + linkMs
   const code = await sealText(vault, purpose, { id: randomUUID(), expires, ...(next !== undefined && { next }) })
   return `${pages.publicUrl}/enroll?code=${encodeURIComponent(code)}`
 }
 
-/** A link that is good, as far as can be told without using it up. */
+/** The contents of a link that has not expired; only `useEnrollCode` shows whether it was used. */
 export interface EnrollCode {
   readonly id: string
   readonly expires: Date
@@ -41,7 +41,7 @@ export async function readEnrollCode(
   return { id, expires: new Date(expires), ...(next !== undefined && { next }) }
 }
 
-/** Whether the link was still unused; it is not any more. */
+/** Uses up the link. False where it was used before. */
 export async function useEnrollCode(steps: StepStore, { id, expires }: EnrollCode): Promise<boolean> {
   const { kind } = await steps.claim({ walkId: 'enroll', name: id }, expires)
   return kind === 'claimed'

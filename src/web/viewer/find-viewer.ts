@@ -8,7 +8,7 @@ import type { Viewer } from './viewer.ts'
 
 const proxyCookieMs = 12 * 3_600_000
 
-/** Who looks: by the header of the proxy we trust, else by the browser's cookie. Undefined: nobody we know. */
+/** The person behind this request, by the proxy's header, else by the browser's cookie; undefined if unknown. */
 export async function viewerOf(c: WebContext): Promise<Viewer | undefined> {
   const { proxy } = c.var.site
   const person = proxy && personFromProxy(c, proxy)
@@ -26,7 +26,7 @@ async function viewerByCookie(c: WebContext): Promise<Viewer | undefined> {
   const key = keyOf(cookie)
   const browser = await assent.store.browsers.getByKey(key)
   if (browser === undefined || browser.expiresAt <= assent.clock.now()) return undefined
-  // What was enrolled before there was a login is nobody now.
+  // A browser enrolled by link no longer counts once there is a login, nor the other way round.
   if (browser.by !== (isLocal ? 'link' : 'login')) return undefined
   if (browser.by === 'login' && assent.login === undefined) return undefined
   return { participant: browser.participant, groups: browser.groups, cookie, key, browser }

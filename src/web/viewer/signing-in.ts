@@ -8,16 +8,16 @@ import type { WebContext } from '../site.ts'
 
 const signingMs = 10 * 60_000
 const purpose = 'signing-in'
-/** Tabs that sign in at once, each with a cookie of its own; with more, the older ones begin again. */
+/** How many tabs may sign in at once, each with its own cookie. One more clears the cookies of the others. */
 const mostAtOnce = 5
 
-/** Someone who left to sign in, and where they wanted to go. */
+/** A sign-in that was begun, and the page to open when it is done. */
 export interface PendingSignIn {
   readonly signing: SigningIn
   readonly next: string
 }
 
-/** Begins signing in: what proves that the one who comes back is this browser goes into a cookie, sealed. */
+/** Begins a sign-in. A sealed cookie holds its secrets, which prove later that this browser began it. */
 export async function beginSignIn(c: WebContext, next: string): Promise<SigningIn> {
   const { assent } = c.var.site
   const signing: SigningIn = {
@@ -34,7 +34,7 @@ export async function beginSignIn(c: WebContext, next: string): Promise<SigningI
   return signing
 }
 
-/** Who comes back here, if this browser left for it, not long ago and for the first time. */
+/** The sign-in that this browser began; undefined if there is none, or if it expired or was taken before. */
 export async function takeSignIn(c: WebContext, state: string | undefined): Promise<PendingSignIn | undefined> {
   const { vault, clock, store } = c.var.site.assent
   if (state === undefined || !/^[\w-]{43}$/.test(state)) return undefined

@@ -1,12 +1,12 @@
 import type { Browser } from '../../participant/browser.ts'
 import type { Person } from '../../participant/identify.ts'
 
-/** Someone we know, in the browser they came with. */
+/** A person who is known, and the browser they use. */
 export interface Viewer extends Person {
-  /** What the browser showed: nobody else has it, so what is derived from it proves this browser. */
+  /** The value of the browser's cookie. Only this browser has it, so what is derived from it identifies the browser. */
   readonly cookie: string
-  /** Its digest, which the browser is known by. */
+  /** The digest of the cookie, by which the browser is stored. */
   readonly key: string
-  /** Absent for someone whom a proxy vouches for with each request. */
+  /** Absent where a proxy names the person with each request. */
   readonly browser?: Browser
 }

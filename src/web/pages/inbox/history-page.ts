@@ -4,7 +4,7 @@ import { moment } from '../layout/times.ts'
 import type { Frame, HistoryPageProps } from '../props.ts'
 import { visible } from '../question/quote.ts'
 
-/** What was asked of a person lately and is over, with how it ended. */
+/** Lists the latest settled questions of a person, with how each ended. */
 export function historyPage(frame: Frame, { rows }: HistoryPageProps): string {
   const lead = rows.length === 0 ? 'Nothing was asked of you yet.' : 'What was asked of you lately, newest first.'
   return documentOf(

@@ -8,7 +8,7 @@ import { visible, visiblePlain } from '../question/quote.ts'
 import { inboxScript } from './inbox-script.ts'
 import { inboxStyle } from './inbox-style.ts'
 
-/** What waits for a person, most urgent first; an open question stands beside the list where there is room. */
+/** Lists a person's open questions, most urgent first. An opened question is beside the list on a wide screen. */
 export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): string {
   const { count, isExact } = props.total
   const title = count === 0 ? 'Inbox' : `Inbox (${count}${isExact ? '' : '+'})`
@@ -16,7 +16,7 @@ export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): st
     style: inboxStyle,
     script: inboxScript,
     layout: open === undefined ? 'inbox' : 'inbox has-open',
-    // A page that reloads itself would take away what is being typed.
+    // Only without an opened question: reloading would lose what is being typed.
     ...(open === undefined && {
       head: constant('<noscript><meta http-equiv="refresh" content="20"></noscript>\n'),
     }),
@@ -44,7 +44,7 @@ function waitingWords({ count, isExact }: InboxPageProps['total']): string {
   return count === 1 ? 'One question waits' : `${count} questions wait`
 }
 
-/** Stands in the list, which the script keeps up to date. */
+/** Part of the list, because the script replaces the list when something changes. */
 function unshown({ rows, total: { count, isExact } }: InboxPageProps): Markup {
   const more = count - rows.length
   if (more <= 0) return markup``

@@ -32,12 +32,12 @@ function show(fresh) {
   const before = rows().map((row) => row.href).join()
   part('waiting').replaceWith(part('waiting', fresh))
   if (before !== rows().map((row) => row.href).join()) movedAt = performance.now()
-  dress(part('waiting'))
+  showTimes(part('waiting'))
   rows().find((row) => row.getAttribute('href') === focused)?.focus()
   const [now, next] = [part('open'), part('open', fresh)]
   if (now && next && now.dataset.over !== next.dataset.over) {
     now.replaceWith(next)
-    dress(next)
+    showTimes(next)
   }
 }
 const live = new EventSource('/inbox/events')

@@ -1,6 +1,6 @@
 import { minifyCss } from '../layout/style.ts'
 
-/** What the inbox looks like beyond other pages: a list, and on a wide screen the open question beside it. */
+/** Styles of the inbox only: the list, and on a wide screen the opened question beside it. */
 export const inboxStyle = minifyCss(`
   main.inbox { max-width: 40rem; }
   .stack > .waiting { margin: 16px -12px 0; }

@@ -1,7 +1,7 @@
-/** What strangers can choose, such as a language, must not fill the memory. */
+/** Bounded, because strangers choose some of the keys, such as a language. */
 const most = 100
 
-/** The same function of a text, which makes again only what it has not made before. */
+/** Caches the results of a function of a text. */
 export function cached<Made>(make: (text: string) => Made): (text: string) => Made {
   const made = new Map<string, Made>()
   return (text) => {

@@ -1,20 +1,20 @@
 /** Red, green and blue, each from 0 to 255. */
 export type Color = readonly [red: number, green: number, blue: number]
 
-/** The neutral grounds that an accent stands on, in either scheme. Text on an accent has the colour of the sheet. */
+/** The background colours of each scheme. Text on an accent-coloured button has the colour of the sheet. */
 export const grounds = {
   light: { page: '#f4f5f7', sheet: '#ffffff' },
   dark: { page: '#0e1013', sheet: '#17191d' },
 } as const
 
-const usual: Color = [0, 123, 255]
+const defaultColor: Color = [0, 123, 255]
 
-/** WCAG's least contrast for text; more on dark grounds, where a deep colour under dark words is hard on the eyes. */
+/** The least contrast of the accent: WCAG's for text, and more in the dark scheme, where the button text is dark. */
 const readable = { light: 4.5, dark: 7 } as const
 
-/** The accent of an installation, changed as little as makes it readable in each scheme; an unknown one is the usual. */
+/** The accent of each scheme, changed only as far as readability needs; the default for what is not a colour. */
 export function accentsOf(primaryColor: string): { readonly light: string; readonly dark: string } {
-  const color = parseColor(primaryColor) ?? usual
+  const color = parseColor(primaryColor) ?? defaultColor
   return { light: writeColor(readableOn('light', color)), dark: writeColor(readableOn('dark', color)) }
 }
 
@@ -32,13 +32,13 @@ export function parseColor(text: string): Color | undefined {
   return undefined
 }
 
-/** How far two colours stand apart, from 1 to 21, as WCAG counts it. */
+/** The contrast ratio of two colours by WCAG, from 1 to 21. */
 export function contrast(one: Color, other: Color): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number]
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Goes to black on light grounds and to white on dark ones, a hundredth at a time: the hue stays as long as it can. */
+/** Mixes in black on light backgrounds, white on dark ones, in steps of one percent, until the contrast suffices. */
 function readableOn(scheme: keyof typeof grounds, color: Color): Color {
   const under = Object.values(grounds[scheme]).map((ground) => parseColor(ground) as Color)
   const end = scheme === 'light' ? 0 : 255

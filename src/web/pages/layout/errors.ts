@@ -5,7 +5,7 @@ import { visible } from '../question/quote.ts'
 import { icons } from './icons.ts'
 import { type Markup, markup } from './markup.ts'
 
-/** All that is wrong with what was sent, each leading to its field. It is read out, and focused first. */
+/** Lists what is wrong with a posted form, with links to the fields. It has the focus, so it is read out first. */
 export function errorSummary(schema: FormSchema, errors: readonly FieldError[]): Markup {
   if (errors.length === 0) return markup``
   const items = errors.map(({ field, message }) => {

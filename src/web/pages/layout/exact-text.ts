@@ -1,12 +1,12 @@
 import { type Piece, showText } from '../../../base/text/show-text.ts'
 import { type Markup, markup } from './markup.ts'
 
-/** Text for an approver, every character of it: what hides, or passes for another, is a mark that stands out. */
+/** Every character of a text for an approver; hidden characters and look-alikes are drawn as marks. */
 export function drawPieces(pieces: readonly Piece[]): Markup {
   return markup`${pieces.map(drawPiece)}`
 }
 
-/** The same for text that is not in pieces yet. */
+/** Like `drawPieces`, for plain text. */
 export function exactText(text: string): Markup {
   return drawPieces(showText(text))
 }

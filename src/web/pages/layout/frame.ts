@@ -5,27 +5,27 @@ import { constant, type Markup, markup } from './markup.ts'
 import { script } from './script.ts'
 import { styleOf } from './style.ts'
 
-/** What a page is called and what stands in it, so that it can also stand beside others. */
+/** The title and contents of a page, so that the inbox can show the contents beside its list. */
 export interface Sheet {
   readonly title: string
   readonly body: Markup
 }
 
-/** What few pages have besides: constants of ours. */
+/** Additions that only some pages need. */
 export interface Extras {
   readonly style?: string
   readonly script?: string
   readonly head?: Markup
-  /** The class of the main part, where it is no single sheet. */
+  /** The class of the `main` element, where the page is not a single sheet. */
   readonly layout?: string
 }
 
-/** One sheet as a whole page. */
+/** A sheet as a whole page. */
 export function pageOf(frame: Frame, { title, body }: Sheet): string {
   return documentOf(frame, title, body)
 }
 
-/** A whole page: one response, its style and script inside, nothing from elsewhere. */
+/** A whole HTML document, with its style and script inline. It loads nothing else. */
 export function documentOf(frame: Frame, title: string, body: Markup, extras: Extras = {}): string {
   const { nonce, look, now } = frame
   return markup`<!doctype html>
@@ -51,7 +51,7 @@ ${footer(frame)}
 `.toString()
 }
 
-/** What a page is about, with its picture, in the largest type. */
+/** The icon, title and first sentence of a page. */
 export function heading(
   icon: keyof typeof icons,
   title: Markup | string,
@@ -61,7 +61,7 @@ export function heading(
   return markup`<header><div class="asker"><span class="badge ${tone}">${icons[icon]}</span></div><h1>${title}</h1>${lead !== '' && markup`<p class="lead soft">${lead}</p>`}</header>`
 }
 
-/** Proof that a form is of this page. */
+/** The hidden field with the CSRF token. */
 export function csrfField({ csrf }: Frame): Markup {
   return markup`<input type="hidden" name="${posted.csrf}" value="${csrf}">`
 }

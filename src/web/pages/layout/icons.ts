@@ -1,6 +1,6 @@
 import { constant, type Markup } from './markup.ts'
 
-/** Drawn in the colour of the text around them; they only repeat what the words beside them say. */
+/** Icons in the colour of the text. They are hidden from screen readers, as the text beside them says the same. */
 export const icons = {
   form: icon('M5 3.5h10v13H5zM8 7.5h4M8 10.5h4M8 13.5h2'),
   key: icon('M10.5 9.5 16.5 3.5M14 6l2 2M9.2 13.8a3.25 3.25 0 1 1-.5-4.8 3.25 3.25 0 0 1 .5 4.8Z'),

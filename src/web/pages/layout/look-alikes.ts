@@ -1,6 +1,6 @@
 /**
- * Which letters of a text pose as other ones, by their place in it: letters of a second script within a Latin word, whole
- * words of twins in a text that is otherwise Latin, and letters in fancy dress such as 𝐚 or ａ.
+ * The positions of letters that look like other letters: letters of another script within a Latin word, words made only
+ * of such letters in a Latin text, and styled forms such as 𝐚 or ａ.
  */
 export function lookAlikes(text: string): ReadonlySet<number> {
   const found = new Set<number>()
@@ -10,7 +10,7 @@ export function lookAlikes(text: string): ReadonlySet<number> {
     const isPosing = latin.test(word) || (!isOtherScript && words.some(([other]) => latin.test(other)))
     let at = index
     for (const letter of word) {
-      if (isDressed(letter) || (isPosing && twins.has(letter))) found.add(at)
+      if (isStyled(letter) || (isPosing && twins.has(letter))) found.add(at)
       at += letter.length
     }
   }
@@ -19,15 +19,15 @@ export function lookAlikes(text: string): ReadonlySet<number> {
 
 const latin = /\p{Script=Latin}/u
 
-/** Cyrillic, Greek, Armenian and Cherokee letters that are drawn like Latin ones. */
+/** Cyrillic, Greek, Armenian and Cherokee letters that look like Latin ones. */
 const twins = new Set('аеорсухіјѕһԁԛԝӏѵԍАВЕЅІЈКМНОРСТУХҮԌԜᴀοανρικυτχγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϳօսոհցզքՕՍՏᎪᎬᎻᎫᏦᏞᎷᏃᏢᏚᎢᏙᎳᏴᏟᎠ')
 
-/** A letter that only its own script has: whoever uses it writes in that script. */
+/** Whether a letter of another script looks like no Latin letter: then the text is written in that script. */
 function isForeign(letter: string): boolean {
   return /\p{L}/u.test(letter) && !latin.test(letter) && !twins.has(letter)
 }
 
-/** Mathematical, fullwidth and circled forms are the plain letter to a reader. */
-function isDressed(letter: string): boolean {
+/** Whether it is a mathematical, fullwidth or circled form, which readers take for the plain letter. */
+function isStyled(letter: string): boolean {
   return letter.charCodeAt(0) > 0x2000 && /^[a-z]$/i.test(letter.normalize('NFKC'))
 }

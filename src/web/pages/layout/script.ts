@@ -7,8 +7,8 @@ export function minifyScript(source: string): string {
 }
 
 /**
- * What pages do beyond plain HTML; all of them work without it. It counts down, says times in the reader's own zone,
- * reveals a secret, offers a calendar, checks a field that was left, and sends a form once.
+ * The script of every page; all pages work without it. It counts down, converts times to the reader's time zone,
+ * reveals a secret, offers a calendar, validates a field when it is left, and posts a form only once.
  */
 export const script = minifyScript(`'use strict'
 const all = (what, within = document) => [...within.querySelectorAll(what)]
@@ -18,7 +18,7 @@ const shapes = {
   moment: { dateStyle: 'medium', timeStyle: 'short' },
   day: { dateStyle: 'medium' },
 }
-function dress(within) {
+function showTimes(within) {
   for (const time of all('time', within)) {
     const shape = shapes[time.dataset.time]
     if (shape) time.textContent = new Intl.DateTimeFormat(time.lang, shape).format(new Date(time.dateTime))
@@ -26,13 +26,13 @@ function dress(within) {
   for (const time of all('[data-time=left]', within)) countDown(time)
 }
 function countDown(time) {
-  // The clock of this machine may be wrong; how much time passes on it is not.
+  // This machine's clock may be wrong, so only the time that passes on it is used.
   const given = Date.parse(time.dateTime) - Date.parse(document.documentElement.dataset.now)
   const opened = Date.now()
   const tick = () => {
     const left = given - (Date.now() - opened)
     if (!time.isConnected) return
-    if (left <= 0) return over(time)
+    if (left <= 0) return expire(time)
     const [unit, length] = units.find(([, , from]) => left >= from)
     const words = new Intl.NumberFormat(time.lang, { style: 'unit', unit, unitDisplay: 'long' })
     time.textContent = words.format(Math.floor(left / length))
@@ -40,7 +40,7 @@ function countDown(time) {
   }
   tick()
 }
-function over(time) {
+function expire(time) {
   const line = time.closest('.left')
   if (!line) return time.closest('li')?.remove()
   line.lastElementChild.textContent = line.dataset.over
@@ -48,7 +48,7 @@ function over(time) {
   for (const button of all('.answers button')) button.disabled = true
 }
 
-dress(document)
+showTimes(document)
 
 for (const button of all('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal)
@@ -73,7 +73,7 @@ const withOffset = (text) => {
 }
 for (const field of all('[data-date-time]')) {
   const typed = new Date(field.value)
-  // What a calendar cannot show stays as it was typed.
+  // A calendar cannot show this text, so the field stays a text field.
   if (field.value && isNaN(typed)) continue
   const sent = field.cloneNode()
   sent.type = 'hidden'

@@ -1,7 +1,7 @@
 import { cached } from './cache.ts'
 import { accentsOf, grounds } from './color.ts'
 
-/** The whole style of our pages, with the accent of an installation; `more` is what one page adds. */
+/** The styles of a page, with the installation's accent colour; `more` are styles of this page only. */
 export function styleOf(primaryColor: string, more = ''): string {
   return common(primaryColor) + minified(more)
 }
@@ -52,7 +52,7 @@ function variables(scheme: keyof typeof grounds, accent: string, others: typeof 
     .join(' ')
 }
 
-/** Without the blanks that only people need. */
+/** CSS without needless whitespace. */
 export function minifyCss(css: string): string {
   return css
     .replace(/\n\s*/g, '')

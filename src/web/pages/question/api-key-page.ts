@@ -10,7 +10,7 @@ import { deadline, questionForm, questionHead } from './question-parts.ts'
 import { quotation, visible } from './quote.ts'
 import { secretField } from './secrets.ts'
 
-/** Asks for a secret. It goes to us alone, and no page ever shows it again. */
+/** Asks for a secret. Only Assent receives it, and no page shows it again. */
 export function apiKeyPage(frame: Frame, props: ApiKeyPageProps): string {
   return pageOf(frame, apiKeySheet(frame, props))
 }
@@ -32,7 +32,7 @@ function secretFields({ locale }: Frame, { schema, labels, errors }: ApiKeyPageP
   const names = Object.keys(schema.properties)
   const drawn = Object.entries(schema.properties).map(([name, field], index) => {
     if (!isSecret(field)) return fieldNamed({ locale, schema, errors }, name)
-    // The words of the page are for its secret; where there are several, each has its own.
+    // The page's labels are for a single secret. Where there are several, each field has its own.
     const { fieldLabel, description, placeholder } = names.length === 1 ? labels : {}
     return secretField({
       id: `f${index}`,
@@ -47,7 +47,7 @@ function secretFields({ locale }: Frame, { schema, labels, errors }: ApiKeyPageP
   return markup`${drawn}`
 }
 
-/** Any text may be one, but for an address of mail and for times. */
+/** Any text may be a secret, except an email address, a date or a time. */
 function isSecret(field: Field): boolean {
   return field.type === 'string' && !isChoice(field) && (field.format === undefined || field.format === 'uri')
 }

@@ -9,7 +9,7 @@ import { fieldNamed, problemOf } from './fields.ts'
 import { deadline, questionHead } from './question-parts.ts'
 import { quotation, visible, visiblePlain } from './quote.ts'
 
-/** Asks whether a call may run: which, with what, why it is asked, and how far a yes goes. */
+/** Asks whether a call may run: which tool, which arguments, why the person is asked, and what a yes covers. */
 export function approvalPage(frame: Frame, props: ApprovalPageProps): string {
   return pageOf(frame, approvalSheet(frame, props))
 }
@@ -39,7 +39,7 @@ function shownField({ identity }: ApprovalPageProps): Markup {
   return markup`<input type="hidden" name="${posted.shown}" value="${identity}">`
 }
 
-/** The name that counts, and beside it what the server calls it, which is hearsay. */
+/** The tool's name, and beside it the title that the server gives it, marked as the server's. */
 function toolName({ call: { tool, server, title } }: ApprovalPageProps): Markup {
   const isOther = title !== undefined && title.trim() !== '' && title.trim() !== tool
   return markup`<p class="tool"><code>${exactText(tool)}</code>${isOther && markup` <span class="soft small">${visible(server)} calls it <q>${visible(title)}</q></span>`}</p>`
@@ -71,7 +71,7 @@ function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: A
 
 const inView = 4
 
-/** Narrowest first, and that one chosen. The wide ones are folded, unless one of them was chosen before. */
+/** What a yes can cover, narrowest first and preselected. The wide choices are folded, unless one was chosen before. */
 function reach({ offered, chosen, errors }: ApprovalPageProps): Markup {
   const problem = errors.find(({ field }) => field === 'choice')?.message ?? ''
   const item = (choice: OfferedChoice, index: number) =>

@@ -6,12 +6,12 @@ import { type Markup, markup } from '../layout/markup.ts'
 import { amount } from '../layout/times.ts'
 import type { Frame } from '../props.ts'
 
-/** Longer values, or those of more lines, are folded: the page stays one that is read at a glance. */
+/** Longer values are folded, so that the page can be read at a glance. */
 const longest = 240
 const mostLines = 6
 const shortJson = 60
 
-/** What a tool would be given, name by name, with nothing left out. */
+/** Every argument of a call, in full. */
 export function argumentList(frame: Frame, given: JsonObject): Markup {
   const items = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : fact(name, markup`<dd>${drawValue(frame, value)}</dd>`),
@@ -19,7 +19,7 @@ export function argumentList(frame: Frame, given: JsonObject): Markup {
   return items.length === 0 ? markup`` : markup`<dl class="facts">${items}</dl>`
 }
 
-/** What an approver changed, each as it was and as it runs. */
+/** The arguments that an approver changed, before and after. */
 export function changeList(frame: Frame, changes: readonly Change[]): Markup {
   const items = changes.map(({ name, before, after }) => {
     const was =
@@ -48,7 +48,7 @@ function drawValue({ locale }: Frame, value: Json): Markup {
   return markup`<details class="long"><summary><span class="code">${start}…</span> <span class="small">(${amount(locale, text.length)} characters)</span></summary>${whole}</details>`
 }
 
-/** What is short stands on one line. */
+/** JSON on one line where it is short, else indented. */
 function written(value: Json): string {
   const line = JSON.stringify(value)
   return line.length <= shortJson ? line : JSON.stringify(value, null, 2)

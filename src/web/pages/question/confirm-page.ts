@@ -6,7 +6,7 @@ import { externalLink } from './external-page.ts'
 import { deadline, questionForm, questionHead } from './question-parts.ts'
 import { quotation, visible } from './quote.ts'
 
-/** Asks for a yes or a no, and nothing else. */
+/** Asks for a yes or a no. */
 export function confirmPage(frame: Frame, props: ConfirmPageProps): string {
   return pageOf(frame, confirmSheet(frame, props))
 }

@@ -7,7 +7,7 @@ import { deadline, questionForm, questionHead } from './question-parts.ts'
 import { quotation, visible } from './quote.ts'
 import { secretField } from './secrets.ts'
 
-/** Asks to connect an account. Nothing starts before the person says so here, on a page that names all who take part. */
+/** Asks whether to connect an account. Nothing starts before the person agrees on this page. */
 export function connectPage(frame: Frame, props: ConnectPageProps): string {
   const { asked, action, provider, errors } = props
   const question = markup`Connect your ${visible(provider.title)} account?`

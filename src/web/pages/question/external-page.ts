@@ -4,7 +4,7 @@ import type { AskedFacts, Frame } from '../props.ts'
 import { deadline, questionHead } from './question-parts.ts'
 import { quotation, visible } from './quote.ts'
 
-/** A question that is answered at another site: where that is, and a way there. */
+/** A question that is answered at another site, with a link to it. */
 export function externalSheet(frame: Frame, { asked, url }: { asked: AskedFacts; url: string }): Sheet {
   const host = isWeb(url) ? new URL(url).host : 'another place'
   return {
@@ -16,7 +16,7 @@ ${deadline(frame, asked, 'Nothing happens.')}`,
   }
 }
 
-/** A link to a page elsewhere, and where it truly leads; nothing for what is no page. */
+/** A link to another site, with its full address; nothing for an address that is not http or https. */
 export function externalLink(url: string): Markup {
   if (!isWeb(url)) return markup``
   return markup`<p class="code">${visible(url, 400)}</p><p><a class="button" href="${url}" rel="noreferrer noopener" target="_blank"><span>Open ${visible(new URL(url).host)}</span></a></p>`

@@ -2,10 +2,9 @@ import { isChoice } from '../../../elicitation/form/options.ts'
 import type { ChoicesField, Field, NumberField, TextField } from '../../../elicitation/form/schema.ts'
 import { amount, writesPoint } from '../layout/times.ts'
 
-/** The example of a date and time with its offset. */
 const dateTimeExample = '2026-11-16T09:00:00+01:00'
 
-/** What can be filled in, in a few words of ours; empty where the field says it by itself. */
+/** A hint about what a field accepts; empty where the control shows it. */
 export function hintOf(locale: string, field: Field): string {
   if (isChoice(field)) return field.type === 'array' ? howMany(locale, field) : ''
   switch (field.type) {
@@ -41,7 +40,7 @@ function formatHint({ format }: TextField): string {
 }
 
 function lengthHint(locale: string, { minLength = 0, maxLength, format }: TextField): string {
-  // A date has the length it has, and one character or more is what a required field needs anyway.
+  // Dates have a fixed length, and `required` already says that a field needs one character.
   if (format === 'date' || format === 'date-time') return ''
   const bounds = range(locale, minLength <= 1 ? undefined : minLength, maxLength)
   return bounds === '' ? '' : `${bounds} ${maxLength === 1 ? 'character' : 'characters'}.`

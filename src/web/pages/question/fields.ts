@@ -8,16 +8,16 @@ import { postedName } from '../props.ts'
 import { hintOf } from './field-hints.ts'
 import { isDeceptive, visible } from './quote.ts'
 
-/** How a form stands: what is asked, what was typed so far, what is wrong with it. */
+/** A form with what was typed into it and what is wrong with that. */
 export interface FilledForm {
   readonly locale: string
   readonly schema: FormSchema
-  /** As it was posted; absent before the first try, when defaults are shown. */
+  /** As it was posted; absent at first, when the defaults are shown. */
   readonly typed?: ReadonlyMap<string, readonly string[]> | undefined
   readonly errors: readonly FieldError[]
 }
 
-/** One field on its way into a page. Ids count fields, as names may hold anything. */
+/** What is needed to draw one field. Ids are numbers, because names may hold any character. */
 interface Box<Kind extends Field = Field> {
   readonly id: string
   readonly name: string
@@ -29,13 +29,13 @@ interface Box<Kind extends Field = Field> {
   readonly problem: string
 }
 
-/** The id of what a person fills in, so that a list of errors can lead there. */
+/** The HTML id of a field, for links from the error summary. */
 export function idOfField(schema: FormSchema, name: string): string | undefined {
   const index = Object.keys(schema.properties).indexOf(name)
   return index < 0 ? undefined : `f${index}`
 }
 
-/** Every field of a form, in the author's order. */
+/** Every field of a form, in the order of its schema. */
 export function fields(form: FilledForm): Markup {
   return markup`${Object.keys(form.schema.properties).map((name) => fieldNamed(form, name))}`
 }
@@ -86,15 +86,15 @@ const mostRadios = 5
 function drawText(box: Box<TextField>): Markup {
   const { field, values } = box
   const value = values.at(-1) ?? ''
-  // A box of one line would silently take the line ends out.
+  // A one-line input would silently remove line breaks.
   if (field.format === undefined && ((field.maxLength ?? 0) > 200 || /[\r\n]/.test(value))) {
-    // A reader of HTML drops the first line end: this one, and not one of the text.
+    // HTML ignores the first line break in a textarea, so one is added.
     return markup`<textarea ${attributes(box)} rows="4">${'\n'}${value}</textarea>`
   }
   return markup`<input ${attributes(box)} ${kindOf(box)} value="${value}">`
 }
 
-/** Browsers check addresses more strictly than we do in part, so only the keyboard is chosen by the format. */
+/** The format only selects the keyboard: with type email or url, browsers would refuse some valid addresses. */
 function kindOf({ id, field }: Box<TextField>): Markup {
   if (field.format === undefined) return markup`type="text" autocomplete="off"`
   switch (field.format) {
@@ -111,7 +111,7 @@ function kindOf({ id, field }: Box<TextField>): Markup {
 
 function drawNumber(box: Box<NumberField>): Markup {
   const { field, values } = box
-  // Phones have no minus on their number keys.
+  // The numeric keyboards of phones have no minus sign.
   const keys = (field.minimum ?? -1) < 0 ? 'text' : field.type === 'integer' ? 'numeric' : 'decimal'
   return markup`<input ${attributes(box)} type="text" inputmode="${keys}" autocomplete="off" value="${values.at(-1) ?? ''}">`
 }
@@ -182,12 +182,12 @@ function describedBy({ id, field, hint, problem }: Box): Markup {
   return has.length === 0 ? markup`` : markup` aria-describedby="${has.join(' ')}"`
 }
 
-/** Always there, so that the script has a place for what it finds. */
+/** Always present, so that the script can fill it in. */
 export function problemOf({ id, problem }: { readonly id: string; readonly problem: string }): Markup {
   return markup`<p class="problem" id="${id}-problem"${problem === '' && markup` hidden`}>${icons.lost}<span>${visible(problem, 400)}</span></p>`
 }
 
-/** A box shows text as it is; what hides in a suggestion of the server is told below it. */
+/** Shows the hidden characters of a default below its input, which cannot mark them. */
 function suggested({ field, values }: Box): Markup {
   const value = values.at(-1)
   if (value === undefined || value !== field.default || !isDeceptive(value)) return markup``

@@ -6,7 +6,7 @@ import { fields } from './fields.ts'
 import { deadline, questionForm, questionHead } from './question-parts.ts'
 import { quotation, visible } from './quote.ts'
 
-/** Asks for what a server wants to know, field by field. */
+/** Asks for the values of a form that a server wrote. */
 export function formPage(frame: Frame, props: FormPageProps): string {
   return pageOf(frame, formSheet(frame, props))
 }

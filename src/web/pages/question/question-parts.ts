@@ -5,7 +5,7 @@ import { moment, timeLeft } from '../layout/times.ts'
 import { type AskedFacts, type Frame, posted } from '../props.ts'
 import { visible } from './quote.ts'
 
-/** The top of every question: who asks, through whom, for whom, and what, as one sentence. */
+/** The top of every question: who asks, through which client, for whom, and the question as one sentence. */
 export function questionHead(
   icon: keyof typeof icons,
   asked: AskedFacts,
@@ -21,15 +21,15 @@ export function questionHead(
 </header>`
 }
 
-/** The words on the buttons that answer a question. */
+/** The labels of the buttons that answer a question. */
 export interface AnswerWords {
   readonly accept: Markup | string
   readonly decline: Markup | string
 }
 
 /**
- * The form of a question with its three answers. Enter in a field presses the first button there is, so where something
- * can be typed that is accept; where nothing can, decline comes first. Both look the same.
+ * The form of a question with its three answers. Enter in a field presses the first button, so accept comes first in a
+ * form with fields. Without fields decline comes first. On the screen the order is the same.
  */
 export function questionForm(frame: Frame, action: string, words: AnswerWords, contents?: Markup): Markup {
   const accept = markup`<button class="accept" name="${posted.answer}" value="accept">${words.accept}</button>`
@@ -42,7 +42,7 @@ ${csrfField(frame)}${contents}
 </form>`
 }
 
-/** How long there is, and what silence means. */
+/** The time left, and what happens when nobody answers. */
 export function deadline(frame: Frame, { expiresAt }: AskedFacts, unanswered: string): Markup {
   return markup`<p class="left" data-over="Time is up. ${unanswered}">${icons.clock}<span>Time left: ${timeLeft(frame, expiresAt)}, until ${moment(frame, expiresAt)}.<br>Unanswered, ${unanswered.charAt(0).toLowerCase()}${unanswered.slice(1)}</span></p>`
 }

@@ -3,7 +3,7 @@ import { icons } from '../layout/icons.ts'
 import { lookAlikes } from '../layout/look-alikes.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 
-/** What a server wrote, in a box that says whose words they are, and that those of the fields below are too. */
+/** A server's message, marked as a quotation of the server; with `fields`, the labels below it are included. */
 export function quotation(
   server: string,
   message: string,
@@ -18,22 +18,22 @@ export function quotation(
 ${!isEmpty && markup`<blockquote dir="auto">${marked(visibleText(message, bounds))}</blockquote>`}</figure>`
 }
 
-/** A few words of someone else on one line: names, labels, options. They cannot turn the words around them. */
+/** One line of text from outside, such as a name. Hidden characters are marked, and `bdi` isolates its direction. */
 export function visible(text: string, characters = 120): Markup {
   return markup`<bdi>${marked(visibleLine(text, characters))}</bdi>`
 }
 
-/** The same where only text can be, such as a title. */
+/** Like `visible` but as plain text, for titles and attributes. */
 export function visiblePlain(text: string, characters = 120): string {
   return visibleLine(text, characters)
 }
 
-/** Whether a reader would miss something about this text in a box that shows it as it is. */
+/** Whether a text has hidden characters or look-alikes, which an input would not mark. */
 export function isDeceptive(text: string): boolean {
   return visibleText(text, { characters: text.length, lines: text.length + 1 }) !== text || lookAlikes(text).size > 0
 }
 
-/** Marks of hidden characters and letters that pose as others stand out from the words. */
+/** Draws the codes of hidden characters, and look-alikes, as marks. */
 function marked(visible: string): Markup {
   const odd = lookAlikes(visible)
   const parts: unknown[] = []

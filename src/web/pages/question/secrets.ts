@@ -3,7 +3,7 @@ import { postedName } from '../props.ts'
 import { problemOf } from './fields.ts'
 import { visible, visiblePlain } from './quote.ts'
 
-/** A field for a secret. What was typed into it never comes back. */
+/** A field for a secret, which is never filled in again by the page. */
 export interface SecretField {
   readonly id: string
   readonly name: string
@@ -14,7 +14,7 @@ export interface SecretField {
   readonly problem: string
 }
 
-/** A box that hides what is typed, with a button that shows it while the script runs. */
+/** A password input. Where scripts run, it has a button that reveals the text. */
 export function secretField(secret: SecretField): Markup {
   const { id, name, label, placeholder, isRequired, problem } = secret
   const description = secret.description?.trim() ?? ''

@@ -5,7 +5,7 @@ import type { ApprovalEnd, Frame, SettledPageProps } from '../props.ts'
 import { changeList } from './arguments.ts'
 import { quotation, visible } from './quote.ts'
 
-/** Says what came of a question, and what happens next. */
+/** Says how a question ended, and what happens next. */
 export function settledPage(frame: Frame, props: SettledPageProps): string {
   return pageOf(frame, settledSheet(frame, props))
 }
@@ -70,7 +70,7 @@ function changes(frame: Frame, changed: readonly Change[]): Markup {
   return markup`<section class="close"><h2>Changed before it runs</h2>${changeList(frame, changed)}</section>`
 }
 
-/** What lasts can be seen, and taken back at once. */
+/** Links to the grant that was made, and revokes it. */
 function undo(frame: Frame, { grant }: ApprovalEnd): Markup {
   if (grant === undefined) return markup``
   return markup`<div class="answers"><a class="button" href="${grant.href}">See your permissions</a><form method="post" action="${grant.revokeAction}">${csrfField(frame)}<button>Take this back</button></form></div>`
