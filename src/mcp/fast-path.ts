@@ -29,8 +29,11 @@ export interface FastSession {
   readonly server: Server
   /** Aborted when the connection ends. */
   readonly closed: AbortSignal
-  /** Keeps the connection from counting as idle until the returned function is called. */
-  hold(): () => void
+  /**
+   * Takes the id of a request, and keeps the connection from counting as idle, until the returned function is called.
+   * Undefined if a request of this id is under way.
+   */
+  hold(id: string | number): (() => void) | undefined
 }
 
 /** The way back to the client, for one message. */

@@ -46,7 +46,9 @@ export function fastPath(gateway: GatewayContext, scope: Scope): FastPath {
     const client = clients.find(session, authInfo, call)
     if (client === undefined) return notHandled
 
-    const release = session?.hold()
+    const release = session?.hold(call.id)
+    // The session refuses a second request of one id.
+    if (session !== undefined && release === undefined) return notHandled
     const clientCall = session && calls.add(session, call.id)
     const timer = new CallTimer(gateway.settings.news, route.server.id)
     try {

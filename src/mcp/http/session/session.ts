@@ -4,6 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server'
+import { CompactMap } from '../../../base/compact-map.ts'
 import { codes } from '../../codes.ts'
 import { idOf, refusal } from '../replies.ts'
 
@@ -21,7 +22,7 @@ type Handle = WebStandardStreamableHTTPServerTransport['handleRequest']
 
 /** The server's side of one session. It knows which requests are unanswered, whether or not a stream is open. */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  readonly #arriving = new Set<RequestId>()
+  readonly #arriving = new CompactMap<RequestId, true>()
   readonly #unanswered = new Set<RequestId>()
   readonly #onQuiet: () => void
 
@@ -32,6 +33,13 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.onmessage = (message) => this.#note(message)
   }
 
+  /** Takes the id of a request that another server answers, until the returned function is called. */
+  take(id: RequestId): (() => void) | undefined {
+    if (this.#isUnderWay(id)) return undefined
+    this.#arriving.set(id, true)
+    return () => void this.#arriving.delete(id)
+  }
+
   get isQuiet(): boolean {
     return this.#unanswered.size === 0
   }
@@ -40,14 +48,14 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const id = idOf(options?.parsedBody)
     if (id === null) return super.handleRequest(request, options)
     // Both answers would go to one of the two streams, and the other would stay silent.
-    if (this.#unanswered.has(id) || this.#arriving.has(id)) {
+    const release = this.take(id)
+    if (release === undefined) {
       return refusal(400, 'A request of this id is under way in this session.', { code: codes.invalidRequest })
     }
-    this.#arriving.add(id)
     try {
       return await super.handleRequest(request, options)
     } finally {
-      this.#arriving.delete(id)
+      release()
     }
   }
 
@@ -70,6 +78,10 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if ('id' in message) this.#unanswered.add(message.id)
     // A request that the client cancelled is never answered.
     else if (message.method === 'notifications/cancelled') this.#settle(message.params?.requestId as RequestId)
+  }
+
+  #isUnderWay(id: RequestId): boolean {
+    return this.#unanswered.has(id) || this.#arriving.has(id)
   }
 
   #settle(id: RequestId): void {

@@ -35,8 +35,11 @@ interface OpenSession extends Session {
 /** A session that is open, and its own server. */
 export interface FoundSession extends Session {
   readonly server: Server
-  /** Until what it returns is called, the session is not idle. */
-  hold(): () => void
+  /**
+   * Takes the id of a request, and keeps the session from being idle, until the returned function is called.
+   * Undefined if a request of this id is under way.
+   */
+  hold(id: string | number): (() => void) | undefined
 }
 
 /** The 2025 sessions of one endpoint. Each has an SDK server of its own, and belongs to the client that opened it. */
@@ -171,7 +174,20 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
       const server = session?.server
       if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
       const { closed } = session
-      return { id, closed, server: 'server' in server ? server.server : server, hold: () => hold(session) }
+      return {
+        id,
+        closed,
+        server: 'server' in server ? server.server : server,
+        hold(requestId) {
+          const free = session.transport.take(requestId)
+          if (free === undefined) return undefined
+          const release = hold(session)
+          return () => {
+            free()
+            release()
+          }
+        },
+      }
     },
     get size() {
       return sessions.size
