@@ -6,6 +6,8 @@ export interface GatewayLoad {
   readonly port: number
   readonly revision: '2025-11-25' | '2026-07-28'
   readonly tool: 'echo' | 'form'
+  /** Before the name of the tool, where servers are joined. */
+  readonly prefix?: string
   readonly calls: number
   readonly connections: number
   /** What is told afterwards: how many calls were made, or how long one took, in µs at the median. */
@@ -31,7 +33,7 @@ function modern(port: number): Call {
       return post(port, { headers, message: { id: lastId, method: 'tools/call', params: { ...params, ...more } } })
     }
     const { last } = await call({})
-    if (tool !== 'form') return
+    if (!tool.endsWith('form')) return
     const { requestState, inputRequests = {} } = last.result ?? {}
     const [key = ''] = Object.keys(inputRequests)
     await call({ requestState, inputResponses: { [key]: answer } })
@@ -69,14 +71,14 @@ function lane({ port, revision }: GatewayLoad, index: number): Promise<Call> {
 }
 
 process.on('message', async (load: GatewayLoad) => {
-  const { connections, tool, wants } = load
+  const { connections, tool, prefix = '', wants } = load
   const calls = Math.ceil(load.calls / connections)
   const taken: number[] = []
   const work = async (_: unknown, index: number) => {
     const call = await lane(load, index)
     for (let n = 0; n < calls; n++) {
       const start = performance.now()
-      await call(tool)
+      await call(`${prefix}${tool}`)
       taken.push((performance.now() - start) * 1_000)
     }
   }

@@ -81,7 +81,7 @@ async function gateway(): Promise<RequestListener> {
   })
   const made = createGateway({ assent, servers: { up: { url: `${upstreamUrl}/mcp` } }, version: '1.0.0' })
   return (request, reply) => {
-    request.url = '/mcp/up'
+    request.url = kind === 'joined' ? '/mcp' : '/mcp/up'
     made.handle(request, reply)
   }
 }

@@ -6,7 +6,7 @@ import { costTable, type Row, spend } from './measure-cpu.ts'
 import { type Server, startLoad, startServer, stopAll, withBuilt } from './processes.ts'
 
 const rounds = 5
-const names = ['bare proxy', 'SDK server, direct', 'Assent']
+const names = ['bare proxy', 'SDK server, direct', 'Assent, /mcp/{server}', 'Assent, /mcp']
 const revisions = ['2025-11-25', '2026-07-28'] as const
 const works = [
   { name: 'an allowed call', tool: 'echo', calls: 4_000 },
@@ -19,7 +19,11 @@ const programs = [
   'gateway-load-process',
 ].map((name) => new URL(`./${name}.ts`, import.meta.url))
 
-type Work = Omit<GatewayLoad, 'port'>
+type Work = Omit<GatewayLoad, 'port' | 'prefix'>
+
+/** The ports of gateways that are called at their joined address. */
+const joined = new Set<number>()
+const prefixAt = (port: number) => (joined.has(port) ? 'up__' : '')
 type Load = Awaited<ReturnType<typeof startLoad<GatewayLoad>>>
 
 /** `npm run bench -- gateway`: an allowed call and a form through the gateway, beside the least that anything in between can do. */
@@ -43,10 +47,14 @@ export async function bench(): Promise<void> {
         const other = await startServer<number>(join(folder, 'gateway-mcp-proxy-process.js'), [String(upstream.said)])
         children.push(other.child)
         const beside = { ...(rows[0] as Row<Work>), costs: [[], []] }
-        await spend([beside], { rounds, servers: [proxy, other], make: (work, port) => load.make({ ...work, port }) })
+        await spend([beside], {
+          rounds,
+          servers: [proxy, other],
+          make: (work, port) => load.make({ ...work, port, prefix: prefixAt(port) }),
+        })
         others.push(beside)
       }
-      await spend(rows, { rounds, servers, make: (work, port) => load.make({ ...work, port }) })
+      await spend(rows, { rounds, servers, make: (work, port) => load.make({ ...work, port, prefix: prefixAt(port) }) })
       costs.push(...rows)
       for (const { name, tool } of works)
         times.push([name, revision, ...(await latencies(load, servers, revision, tool))])
@@ -59,18 +67,19 @@ export async function bench(): Promise<void> {
     )
     costTable(others, ['bare proxy', 'mcp-proxy 5.12.5'])
     console.log('At one connection, µs at p50:')
-    table(['', 'revision', ...names, 'added by Assent'], times)
+    table(['', 'revision', ...names, 'added at /mcp/{server}', 'added at /mcp'], times)
     await stopAll(children)
   })
 }
 
 async function contenders(folder: string, revision: string): Promise<Server<number>[]> {
   const upstream = await startServer<number>(join(folder, 'gateway-upstream-process.js'), [revision])
-  const between = ['proxy', 'assent'].map((kind) =>
+  const between = ['proxy', 'assent', 'joined'].map((kind) =>
     startServer<number>(join(folder, 'gateway-process.js'), [kind, String(upstream.said)]),
   )
-  const [proxy, assent] = await Promise.all(between)
-  return [proxy as Server<number>, upstream, assent as Server<number>]
+  const [proxy, assent, all] = (await Promise.all(between)) as [Server<number>, Server<number>, Server<number>]
+  joined.add(all.said)
+  return [proxy, upstream, assent, all]
 }
 
 async function latencies(
@@ -82,10 +91,18 @@ async function latencies(
   const taken: number[][] = servers.map(() => [])
   for (let round = 0; round <= rounds; round++) {
     for (const [index, { said }] of servers.entries()) {
-      const p50 = await load.make({ port: said, revision, tool, calls: 100, connections: 1, wants: 'p50' })
+      const p50 = await load.make({
+        port: said,
+        prefix: prefixAt(said),
+        revision,
+        tool,
+        calls: 100,
+        connections: 1,
+        wants: 'p50',
+      })
       if (round > 0) taken[index]?.push(p50)
     }
   }
-  const [proxy = 0, direct = 0, assent = 0] = taken.map((each) => Math.round(median(each)))
-  return [proxy, direct, assent, assent - direct]
+  const [proxy = 0, direct = 0, assent = 0, all = 0] = taken.map((each) => Math.round(median(each)))
+  return [proxy, direct, assent, all, assent - direct, all - direct]
 }

@@ -22,6 +22,9 @@ export interface Approving {
   readonly mayAsk?: (decision: Decision) => boolean
 }
 
+/** The name of the page where approvals are answered. */
+export const approvePageName = 'approve'
+
 /** Whether a call may run, as it stands now. */
 export type Approval =
   | Approved

@@ -37,7 +37,7 @@ export interface ToolDefinition {
 export type ToolFacts = Pick<ToolCall, 'definition' | 'serverDefinition' | 'annotations' | 'inputSchema' | 'title'>
 
 /** The facts of a tool, from its definition and the digest of all definitions of its server. */
-export function factsOf(tool: ToolDefinition, serverDefinition: string): ToolFacts {
+export function toolFacts(tool: ToolDefinition, serverDefinition: string): ToolFacts {
   const { annotations, inputSchema, title } = tool
   return {
     definition: definitionDigest(tool),

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalRefused, Approved, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
+import type { GivenYes } from '../approval/given-yes.ts'
 import type { Grant } from '../approval/grant/grant.ts'
 import type { Change } from '../approval/question/edit.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
@@ -32,6 +33,8 @@ export interface StartedCall {
   readonly changes: readonly Change[]
   /** What was spent on it, or lets it run; undefined where policy alone does. */
   readonly grant?: Grant
+  /** The yes to this very call, if a person gave one. */
+  readonly given?: GivenYes
 }
 
 /** What came of sending a call. */
@@ -61,12 +64,12 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
 
     const { started, credential } = ready as Ready<Credential>
     entrance.started?.(started)
-    return { kind: 'done', result: await resume(entrance, started, credential) }
+    return { kind: 'done', result: await resumeWalk(entrance, started, credential) }
   }
 }
 
 /** Enters the walk at `send`: for a call that was started in an earlier round, or by the fast path. */
-export async function resume<Result, Credential, Missing>(
+export async function resumeWalk<Result, Credential, Missing>(
   { approvals, send, finish, failed }: Entrance<Result, Credential, Missing>,
   started: StartedCall,
   credential: Credential,
@@ -105,10 +108,10 @@ async function start<Result, Credential, Missing extends { readonly kind: string
   await beforeStart?.(approval)
   const begun = await approvals.start(approval, approving)
   if (begun.kind === 'taken') return begun
-  const { call, changes } = approval
+  const { call, changes, given } = approval
   return {
     kind: 'started',
-    started: { walkId, call, changes, ...(begun.grant && { grant: begun.grant }) },
+    started: { walkId, call, changes, ...(begun.grant && { grant: begun.grant }), ...(given && { given }) },
     credential: account === undefined ? noCredential : (account as { credential: Credential }).credential,
   }
 }

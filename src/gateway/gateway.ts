@@ -16,6 +16,7 @@ import { createClientRegistry } from './downstream/client-registry.ts'
 import { findEras } from './downstream/eras.ts'
 import { createLogLevels } from './downstream/log-levels.ts'
 import { createNegotiations } from './downstream/negotiations.ts'
+import { gatewayServer } from './downstream/server.ts'
 import { serverFactory } from './downstream/server-factory.ts'
 import { createSubscribers } from './downstream/subscribers.ts'
 import { createSubscriptions } from './downstream/subscriptions.ts'
@@ -48,7 +49,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const endpoints = new Map<string, HttpServing>()
   const erasOf = findEras(gateway)
   const factoryFor = (scope: Scope, takeCaptured: Parameters<typeof serverFactory>[1]['takeCaptured']): ServerFactory =>
-    serverFactory(gateway, { scope, registry, erasOf, takeCaptured })
+    serverFactory(gateway, { scope, registry, erasOf, takeCaptured, makeServer: gatewayServer })
 
   const stopListening = servers.map(({ id, upstream }) =>
     upstream.listen(({ method, params, requester, sessionKey }) => {

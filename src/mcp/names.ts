@@ -3,3 +3,6 @@ export const trackCapability = 'assent/elicitation-track'
 
 /** The key in a result's `_meta` that says why a call did not run. */
 export const outcomeKey = 'assent/outcome'
+
+/** The key in a result's `_meta` that says who approved the call, and what they changed. */
+export const approvalKey = 'assent/approval'

@@ -25,5 +25,10 @@ export function requesterKey(requester: Readonly<Requester>): string {
   return key
 }
 
+/** Whether the client acts for agents of its own. */
+export function hasAgents({ agents = [] }: Readonly<Requester>): boolean {
+  return agents.length > 0
+}
+
 // A requester is mostly the same object for all calls of a session, and a digest is dear on the way of each.
 const keys = new WeakMap<Readonly<Requester>, string>()

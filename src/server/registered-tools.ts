@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server'
-import { factsOf, serverDefinitionDigest, type ToolDefinition } from '../approval/tool-call.ts'
+import { serverDefinitionDigest, type ToolDefinition, toolFacts } from '../approval/tool-call.ts'
 import type { ToolSource } from '../asking/context.ts'
 import type { JsonObject } from '../base/json.ts'
 
@@ -40,7 +40,7 @@ export function registeredTools(mcp: McpServer): ToolSource {
     factsOf(name) {
       const definitions = [...tools].map(([tool, config]) => definitionOf(tool, config))
       const tool = definitions.find((definition) => definition.name === name) ?? { name }
-      return factsOf(tool, serverDefinitionDigest(definitions))
+      return toolFacts(tool, serverDefinitionDigest(definitions))
     },
     async readArguments(name, given) {
       const schema = tools.get(name)?.inputSchema

@@ -82,6 +82,20 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
     expect(deeds).toEqual([])
   })
 
+  test('tells the requester who said yes, by which way, and why', async () => {
+    const { connect } = await approving({ rules: askAll })
+    const client = await connect(how)
+    client.answers(() => ({ action: 'accept', content: { choice: 'allow_once', reason: 'Fixes the\u202eoutage' } }))
+    const { text, meta } = await client.call('deploy', { env: 'test' })
+    expect(text).toBe("deployed test\nThe approver's reason: Fixes the‹U+202E›outage")
+    expect(meta?.['assent/approval']).toEqual({
+      approvedBy: local,
+      approvedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      via: 'client',
+      reason: 'Fixes the\u202eoutage',
+    })
+  })
+
   test('says why the person said no', async () => {
     const { connect } = await approving({ rules: askAll })
     const client = await connect(how)

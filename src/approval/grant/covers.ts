@@ -1,4 +1,4 @@
-import { requesterKey } from '../../participant/requester.ts'
+import { hasAgents, requesterKey } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import type { Grant } from './grant.ts'
@@ -36,12 +36,7 @@ function isAbout(grant: Grant, call: ToolCall, { ruleDigest }: Decision): boolea
     return uses.requester === requesterKey(requester) && uses.call === approvalDigest(call, ruleDigest)
   }
   // A lasting yes names a client, but not the agents behind it: a yes for one is not a yes for all of them.
-  return effect === 'deny' || !hasAgents(call)
-}
-
-/** Whether the client acts for agents of its own. */
-export function hasAgents({ requester }: ToolCall): boolean {
-  return requester.agents !== undefined && requester.agents.length > 0
+  return effect === 'deny' || !hasAgents(call.requester)
 }
 
 function isSameDefinition({ tool, definition }: Grant, call: ToolCall): boolean {

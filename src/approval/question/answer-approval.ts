@@ -1,14 +1,14 @@
 import type { AnswerRules } from '../../elicitation/answering/answer.ts'
 import { type Answerer, type Answering, askedAs } from '../../elicitation/answering/answerers.ts'
-import { reasonField } from '../../elicitation/answering/reason.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
-import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
+import type { Content } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { throughOf } from '../grant/keep-grant.ts'
-import { choicesFor, isYes, readChoice, saysNo } from './choices.ts'
+import { choicesFor, isYes, readChoice } from './choices.ts'
 import { applyEdits } from './edit.ts'
+import { formForAnswer } from './form-for-answer.ts'
 import { editsIn } from './page-form.ts'
 import { type ApprovalSubject, approvalIn } from './subject.ts'
 
@@ -20,17 +20,6 @@ export function approvalRules(desk: Pick<ApprovalDesk, 'policy' | 'validate'>): 
       const about = approvalIn(asked)
       return about === undefined ? [] : problemsWith(desk, asked, about, answering, content)
     },
-  }
-}
-
-/** What an answer to an approval must fit. A no needs nothing but itself: fields to edit do not matter to it. */
-export function formForAnswer(schema: FormSchema, content: unknown): FormSchema {
-  if (!saysNo(content)) return schema
-  const isOfNo = (name: string) => name === 'choice' || name === reasonField
-  return {
-    ...schema,
-    properties: Object.fromEntries(Object.entries(schema.properties).filter(([name]) => isOfNo(name))),
-    required: ['choice'],
   }
 }
 

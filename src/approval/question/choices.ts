@@ -1,5 +1,5 @@
 import type { ParticipantId } from '../../participant/participant.ts'
-import { hasAgents } from '../grant/covers.ts'
+import { hasAgents } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 
@@ -47,7 +47,7 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
     (reach.client === 'this' || isOwn)
 
   // Nobody knows for which calls a rule that failed would have asked, nor for which agents a lasting yes would count.
-  const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && !hasAgents(call)
+  const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && !hasAgents(call.requester)
   const lasting = mayLast ? reaches.filter(fits) : []
   return [
     { kind: 'allow_once' },

@@ -1,11 +1,12 @@
 import type { Approval } from '../../approval/approval.ts'
+import { givenYes } from '../../approval/given-yes.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
-import { formForClient } from '../../approval/question/ask-approval.ts'
+import { formForClient } from '../../approval/question/client-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
-import { type Entrance, resume, type Sent, type StartedCall, walk } from '../../call/walk.ts'
+import { type Entrance, resumeWalk, type Sent, type StartedCall, walk } from '../../call/walk.ts'
 import { answererNames } from '../../elicitation/answering/answerers.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
@@ -131,14 +132,16 @@ async function resumeSpent<Result, Credential>(
   const changes = (value ?? []) as unknown as Change[]
   const asked = record && (await assent.get(record))
   const kept = asked && (await assent.approvals.keepGrant(asked))
+  const given = asked && givenYes(asked)
   const started = {
     walkId: state.id,
     call: withChanges(guarded.call, changes),
     changes,
     ...(kept?.kind === 'yes' && { grant: kept.grant }),
+    ...(given && { given }),
   }
   const credential = (await guarded.access?.()) as Credential
-  return resume(entranceFor(context, guarded, place, record), started, credential)
+  return resumeWalk(entranceFor(context, guarded, place, record), started, credential)
 }
 
 function withChanges(call: ToolCall, changes: readonly Change[]): ToolCall {

@@ -1,4 +1,5 @@
-import { approvePage, type ClientForm } from '../../approval/question/ask-approval.ts'
+import { approvePageName } from '../../approval/approval.ts'
+import type { ClientForm } from '../../approval/question/client-form.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
@@ -11,7 +12,7 @@ import { keepingAlive } from '../progress.ts'
 import { push } from '../push/push.ts'
 import type { Round } from '../rounds/round.ts'
 import { stillPending } from './hold-for-approver.ts'
-import { answerFrom, formIn } from './take-approval.ts'
+import { answerForClient, formIn } from './take-approval.ts'
 
 const perRequest = '2026-07-28'
 
@@ -86,7 +87,9 @@ async function pushForm(context: RequestContext, elicitation: Elicitation, form:
     if (pushed.kind === 'settled') return true
     if (pushed.kind === 'unanswered') return false
     const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
-    const errors = await answerFrom(context, elicitation, form.schema, given, (content) => onWire.fill(lift(content)))
+    const errors = await answerForClient(context, elicitation, form.schema, given, (content) =>
+      onWire.fill(lift(content)),
+    )
     if (errors === undefined) return true
     if (tries >= mostTries) throw tooManyTries(errors)
     words = `${wordsFor(errors)}\n\n`
@@ -141,5 +144,5 @@ function putIntoError(context: RequestContext, round: Round, { key, elicitation 
 }
 
 function pageOf({ assent }: RequestContext, { id, question }: Elicitation) {
-  return { mode: 'url', message: question.message, url: assent.linkTo(id, approvePage) } as const
+  return { mode: 'url', message: question.message, url: assent.linkTo(id, approvePageName) } as const
 }

@@ -1,4 +1,4 @@
-import { approvePage } from '../../approval/question/ask-approval.ts'
+import { approvePageName } from '../../approval/approval.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
@@ -31,7 +31,7 @@ export function stillPending(
   const who = answerers.anyOf.map(nameOf).join(' or ')
   return new AskRefused(
     'pending',
-    `This call waits for a yes of ${who} at ${assent.linkTo(id, approvePage)}, until ${expiresAt.toISOString()}. Nothing ran. After the yes, make the same call again: it then runs without another question.`,
+    `This call waits for a yes of ${who} at ${assent.linkTo(id, approvePageName)}, until ${expiresAt.toISOString()}. Nothing ran. After the yes, make the same call again: it then runs without another question.`,
     'waiting-for-approval',
   )
 }

@@ -1,5 +1,5 @@
-import { formForAnswer } from '../../approval/question/answer-approval.ts'
-import { type ClientForm, formForClient } from '../../approval/question/ask-approval.ts'
+import { type ClientForm, formForClient } from '../../approval/question/client-form.ts'
+import { formForAnswer } from '../../approval/question/form-for-answer.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
@@ -29,7 +29,7 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
     return
   }
   const { lift } = form === undefined ? { lift: () => ({}) } : formParams(form.message, form.schema, '2026-07-28')
-  const errors = await answerFrom(context, asked, form?.schema, given, lift)
+  const errors = await answerForClient(context, asked, form?.schema, given, lift)
   if (errors === undefined) return
   const tries = (pending.tries ?? 0) + 1
   if (tries >= mostTries) throw tooManyTries(errors)
@@ -44,7 +44,7 @@ export function formIn({ modes, person }: RequestContext, asked: Elicitation): C
 }
 
 /** Answers the question for the client's person. Returns what is wrong with the answer, or undefined if it was taken. */
-export async function answerFrom(
+export async function answerForClient(
   context: RequestContext,
   { id }: Elicitation,
   schema: FormSchema | undefined,

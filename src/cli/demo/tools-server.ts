@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { createAssent } from '../../assent.ts'
-import { type AssentServer, createAssentServer } from '../../server/index.ts'
+import { type AssentServer, createAssentServer } from '../../server/assent-server.ts'
 import { version } from '../version.ts'
 
 /** The demo's stdio server, as somebody would write it with the library. Runs until its client goes. */

@@ -17,7 +17,7 @@ export async function gatewayFrom(
   onError: (error: unknown) => void,
   news?: Events<GatewayNews>,
 ): Promise<Gateway> {
-  const { createGateway } = await import('../../gateway/index.ts')
+  const { createGateway } = await import('../../gateway/gateway.ts')
   const { question, hold, state, track, upstreamAsk, park } = clocks
   return createGateway({
     ...self,

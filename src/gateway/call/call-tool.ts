@@ -6,7 +6,7 @@ import { type Asks, asksFor } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
-import { resume, type Sent, type StartedCall } from '../../call/walk.ts'
+import { resumeWalk, type Sent, type StartedCall } from '../../call/walk.ts'
 import { codes } from '../../mcp/codes.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { connectTool } from '../accounts/connect-tool.ts'
@@ -20,7 +20,7 @@ import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { CapturedCall } from './fast-path/captured-call.ts'
 import { checkParamHeaders, paramHeaders } from './param-headers.ts'
 import { CallTimer } from './time-call.ts'
-import { toolCallOf } from './tool-call.ts'
+import { upstreamCallOf } from './upstream-call.ts'
 
 /** The key of the approval of a whole call. Questions of upstreams have keys of their own. */
 const wholeCall = 'approval of the call'
@@ -72,7 +72,7 @@ async function decideAndCall(calling: Calling, name: string): Promise<JsonObject
 
   const end = await approveCall<Ended, Account | undefined>(context, round, {
     key: wholeCall,
-    call: toolCallOf(context, server, tool, given),
+    call: upstreamCallOf(context, server, tool, given),
     asked: () => timer.asked(),
     ...(server.provider !== undefined && { access: () => timer.elsewhere(() => accountFor(server, ask)) }),
     send: (started, account) => send(calling, tool, started, account),
@@ -93,7 +93,7 @@ async function goOnWith(calling: Calling, captured: CapturedCall): Promise<JsonO
     send: (resumed: StartedCall) => send(calling, tool, resumed, undefined, captured),
     finish: 'now',
   } as const
-  return resultOf(await resume<Ended, undefined, never>(entrance, started, undefined))
+  return resultOf(await resumeWalk<Ended, undefined, never>(entrance, started, undefined))
 }
 
 function resultOf(end: Ended): JsonObject {

@@ -1,4 +1,4 @@
-import { factsOf, serverDefinitionDigest, type ToolDefinition, type ToolFacts } from '../../approval/tool-call.ts'
+import { serverDefinitionDigest, type ToolDefinition, type ToolFacts, toolFacts } from '../../approval/tool-call.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
@@ -139,7 +139,7 @@ function toolsIn({ items }: Listed): ReadonlyMap<string, KnownTool> {
   return new Map(
     items.map((item) => [
       String(item.name),
-      { item, facts: factsOf(item as unknown as ToolDefinition, serverDefinition) },
+      { item, facts: toolFacts(item as unknown as ToolDefinition, serverDefinition) },
     ]),
   )
 }

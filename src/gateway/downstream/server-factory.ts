@@ -10,18 +10,19 @@ import { decodeHeaderValue } from '../upstream/wire/header-values.ts'
 import { downstreamClient, sessionKeyOf } from './client.ts'
 import type { ClientRegistry } from './client-registry.ts'
 import type { FindEras } from './eras.ts'
-import { gatewayServer } from './server.ts'
+import type { gatewayServer } from './server.ts'
 
 interface FactoryParts {
   readonly scope: Scope
   readonly registry: ClientRegistry
   readonly erasOf: FindEras
   readonly takeCaptured: TakeCaptured
+  readonly makeServer: typeof gatewayServer
 }
 
 /** Makes the SDK servers towards clients: one for each 2025 session, each 2026 request, or each pipe. */
 export function serverFactory(gateway: GatewayContext, parts: FactoryParts): ServerFactory {
-  const { scope, registry, erasOf, takeCaptured } = parts
+  const { scope, registry, erasOf, takeCaptured, makeServer } = parts
   return async ({ session, era, requestInfo, authInfo }) => {
     const eras = await erasOf(scope.servers)
     const sessionKey = session && sessionKeyOf(session.id)
@@ -32,7 +33,7 @@ export function serverFactory(gateway: GatewayContext, parts: FactoryParts): Ser
       registry.tell(server, sessionKey, method, params)
     }
     const instructions = scope.joined ? undefined : eras[0]?.instructions
-    const { mcp, left } = gatewayServer(gateway, scope, {
+    const { mcp, left } = makeServer(gateway, scope, {
       capabilities: capabilitiesOf(eras),
       takeCaptured,
       ...(instructions !== undefined && { instructions }),

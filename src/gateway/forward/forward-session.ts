@@ -6,7 +6,7 @@ import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import { pagesError, pagesIn, samePages } from '../questions/pages.ts'
-import { checkAskingRate, openPage, type Passing, passAsk, unlessTooOften } from '../questions/pass-ask.ts'
+import { passPage, checkAskingRate, type Passing, passAsk, unlessTooOften } from '../questions/pass-ask.ts'
 import type { UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import type { Completions } from './completions.ts'
 import type { Parking } from './parking.ts'
@@ -156,7 +156,7 @@ async function visitPages({ completions }: SessionContext, passing: Passing, req
   const { pages } = required
   const opened = await Promise.all(
     pages.map((page, index) =>
-      round.during(() => safely(context.name, () => openPage(passing, `page ${required.round}.${index}`, page))),
+      round.during(() => safely(context.name, () => passPage(passing, `page ${required.round}.${index}`, page))),
     ),
   )
   const no = opened.find((action) => action !== 'accept')

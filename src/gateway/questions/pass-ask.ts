@@ -1,4 +1,4 @@
-import { askForm } from '../../asking/asks.ts'
+import { askForm } from '../../asking/ask-question.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import { askedForm } from '../../asking/form.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
@@ -58,7 +58,7 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
   if (mode === 'url') {
     if (!context.modes.url && !inbox) return refuse(codes.invalidParams, 'The client did not declare url mode')
     const page = { message, url: String(url), ...(typeof elicitationId === 'string' && { elicitationId }) }
-    return { result: { action: await openPage(passing, key, page) } }
+    return { result: { action: await passPage(passing, key, page) } }
   }
   if (mode !== 'form') return refuse(codes.invalidParams, `There is no mode "${String(mode)}"`)
   if (!isPlainObject(requestedSchema)) return refuse(codes.invalidParams, 'A form needs a schema')
@@ -75,7 +75,7 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
 }
 
 /** Asks whether the person will open an upstream's page, in their client or in their inbox. */
-export function openPage({ context, round, opened }: Passing, key: string, page: Page): Promise<Opened> {
+export function passPage({ context, round, opened }: Passing, key: string, page: Page): Promise<Opened> {
   return context.modes.url ? askOpen(context, round, key, page, opened) : openInInbox(context, round, key, page)
 }
 

@@ -1,4 +1,4 @@
-import { approvePage } from '../../approval/question/ask-approval.ts'
+import { approvePageName } from '../../approval/approval.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { PageSettings } from '../../elicitation/page-settings.ts'
@@ -17,5 +17,5 @@ export function questionPath({ prefix, names }: PageSettings, asked: Elicitation
 function pageFor(asked: Elicitation): string | undefined {
   const { question } = asked
   if (question.mode === 'url') return question.page
-  return approvalIn(asked) === undefined ? 'form' : approvePage
+  return approvalIn(asked) === undefined ? 'form' : approvePageName
 }

@@ -26,6 +26,7 @@ export interface Result {
   readonly text: string
   readonly isError: boolean
   readonly outcome: { status: string; reason: string } | undefined
+  readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly structuredContent: unknown
 }
 
@@ -260,6 +261,7 @@ function readResult(result: unknown): Result {
     text: (content as { text?: string }[]).map(({ text }) => text).join('\n'),
     isError: isError === true,
     outcome: _meta?.['assent/outcome'],
+    meta: _meta,
     structuredContent,
   }
 }

@@ -1,9 +1,15 @@
 import type { StartedCall } from '../../../call/walk.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { KnownTool } from '../../catalog/catalog.ts'
-import type { AskReply, StopSignal, UpstreamEra, UpstreamHooks, UpstreamReply } from '../../upstream/upstream.ts'
+import type {
+  AskReply,
+  StopListener,
+  StopSignal,
+  UpstreamEra,
+  UpstreamHooks,
+  UpstreamReply,
+} from '../../upstream/upstream.ts'
 import type { CallTimer } from '../time-call.ts'
-import { Stop } from './stop.ts'
 
 type Send = (hooks: UpstreamHooks, signal: StopSignal) => Promise<UpstreamReply>
 
@@ -100,6 +106,29 @@ export class CapturedCall implements Facts {
             else asked(method, params, signal).then(resolve, reject)
           })
         }),
+    }
+  }
+}
+
+/** A cheap abort signal for a few listeners. A real `AbortSignal` would cost more than the rest of the fast path's bookkeeping. */
+export class Stop implements StopSignal {
+  aborted = false
+  #listeners: StopListener[] = []
+
+  addEventListener(_: 'abort', listener: StopListener): void {
+    this.#listeners.push(listener)
+  }
+
+  removeEventListener(_: 'abort', listener: StopListener): void {
+    this.#listeners = this.#listeners.filter((each) => each !== listener)
+  }
+
+  abort(): void {
+    if (this.aborted) return
+    this.aborted = true
+    for (const listener of this.#listeners) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
     }
   }
 }

@@ -12,7 +12,7 @@ import { resultFor } from '../../forward/result-for.ts'
 import type { DownstreamClient, UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
 import { paramHeaders, repeatsArguments } from '../param-headers.ts'
 import { CallTimer } from '../time-call.ts'
-import { toolCallOf } from '../tool-call.ts'
+import { upstreamCallOf } from '../upstream-call.ts'
 import { cacheClients } from './cache-clients.ts'
 import { type CallsInFlight, type ClientCall, trackCallsInFlight } from './calls-in-flight.ts'
 import { CapturedCall } from './captured-call.ts'
@@ -103,7 +103,7 @@ async function callFast(fast: FastCall): Promise<FastEnd> {
 
   const { approvals } = gateway.settings.assent
   const groups = (request.authInfo?.extra?.groups as string[] | undefined) ?? []
-  const wanted = toolCallOf({ requester: client.requester, groups }, server, tool, call.given)
+  const wanted = upstreamCallOf({ requester: client.requester, groups }, server, tool, call.given)
   const decision = decide(approvals.policy, wanted)
   if ((decision.decide !== 'allow' && !decision.watched) || clientCall?.isCancelled === true) return notHandled
 

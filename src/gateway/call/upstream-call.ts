@@ -5,7 +5,7 @@ import type { KnownTool } from '../catalog/catalog.ts'
 import type { UpstreamServer } from '../options.ts'
 
 /** A request for a tool of an upstream, as a call that policy can decide about. */
-export function toolCallOf(
+export function upstreamCallOf(
   { requester, groups }: Pick<Caller, 'requester' | 'groups'>,
   server: UpstreamServer,
   { item, facts }: KnownTool,
