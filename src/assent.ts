@@ -45,8 +45,8 @@ import type { Requester } from './participant/requester.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 import { BadKeys } from './vault/errors.ts'
-import { type KeyCare, keyCare } from './vault/key-care.ts'
 import { type KeyFile, keyFile } from './vault/key-file.ts'
+import { createKeyManagement, type KeyManagement } from './vault/key-management.ts'
 import { envKeys, formatKey, type KeySource, makeKey } from './vault/keys.ts'
 import { createVault } from './vault/vault.ts'
 
@@ -54,7 +54,7 @@ import { createVault } from './vault/vault.ts'
 export interface Assent {
   readonly store: Store
   readonly events: Events<ElicitationNews>
-  readonly keys: KeyCare
+  readonly keys: KeyManagement
   readonly vault: Vault
   readonly clock: Clock
   readonly limits: ElicitationLimits
@@ -188,7 +188,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   return {
     store,
     events: desk.events,
-    keys: keyCare({
+    keys: createKeyManagement({
       source: keys,
       vault,
       elicitations: store.elicitations,

@@ -42,4 +42,4 @@ export type { Identified, Identify, Login, Person } from './participant/identify
 export { type Identity, localParticipant, type ParticipantId, participantId } from './participant/participant.ts'
 export { localRequester, type Requester } from './participant/requester.ts'
 export type { Store } from './stores/store.ts'
-export type { KeyCare, KeyListing, Rotated } from './vault/key-care.ts'
+export type { KeyListing, KeyManagement, Rotated } from './vault/key-management.ts'

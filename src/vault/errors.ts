@@ -1,21 +1,21 @@
 import { AssentError } from '../base/errors.ts'
 
-/** The keys cannot be used as they are. Says what to do about it, and never shows any of a key. */
+/** The keys are malformed or cannot be used. The message says what to do, and never shows a part of a key. */
 export class BadKeys extends AssentError {
   readonly code = 'bad_keys'
 }
 
-/** A key is to be dropped that something still depends on. */
+/** A key cannot be dropped because something is still sealed under it. */
 export class KeyInUse extends AssentError {
   readonly code = 'key_in_use'
   constructor(id: string) {
     super(
-      `The key "${id}" is still in use. Add a new key, reseal everything under it, and drop this one then. Somebody who is just connecting an account may need it for some minutes more.`,
+      `The key "${id}" is still in use. Rotate the keys first, which seals everything under a new key, and then drop this one. While somebody is connecting an account, it may be needed for some minutes more.`,
     )
   }
 }
 
-/** Something is sealed under a key that is not here. With that key it would open. */
+/** A value is sealed under a key that is not configured. */
 export class KeyMissing extends AssentError {
   readonly code = 'key_missing'
   constructor(id: string) {
@@ -23,10 +23,10 @@ export class KeyMissing extends AssentError {
   }
 }
 
-/** What is to be opened is not what was sealed, or not where it was sealed for. No key opens it. */
+/** A sealed value was changed, or moved to another record. No key opens it. */
 export class SealBroken extends AssentError {
   readonly code = 'seal_broken'
   constructor(detail: string) {
-    super('A sealed value was changed, moved or cut off, and cannot be opened.', { detail })
+    super('A sealed value was changed, moved or truncated, and cannot be opened.', { detail })
   }
 }

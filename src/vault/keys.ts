@@ -13,50 +13,50 @@ export interface Keyring {
   readonly byId: ReadonlyMap<string, Key>
 }
 
-/** Where the keys come from. */
+/** The environment variable or file that the keys come from. */
 export interface KeySource {
-  /** The keys as they are now: what another process changed is seen before anything is sealed. */
+  /** The present keys. Changes by another process are noticed before anything is sealed. */
   keys(): Promise<Keyring>
-  /** The keys, read again from where they are kept, whatever is remembered of them. */
+  /** The keys, read again without the cache. */
   reload(): Promise<Keyring>
 }
 
 const keyBytes = 32
-const howToMake = 'Write each as id:key; `assent keys make` prints one.'
+const howToMake = 'Write each key as id:key; `assent keys make` prints one.'
 
-/** Whether a text can name a key. */
+/** Whether a text is a valid key id. */
 export function isKeyId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(text)
 }
 
-/** A fresh key under a fresh id. */
+/** A new random key with a new id. */
 export function makeKey(): Key {
   return { id: `k${randomBytes(4).toString('hex')}`, secret: createSecretKey(randomBytes(keyBytes)) }
 }
 
-/** The key in full, as `parseKeys` reads it: only ever for the place where keys are kept. */
+/** The key with its secret, in the form that `parseKeys` reads. Only for the place where keys are stored. */
 export function formatKey({ id, secret }: Key): string {
   return `${id}:${secret.export().toString('base64url')}`
 }
 
-/** Reads ASSENT_KEYS: `id:key`, separated by commas, spaces or new lines; 32 bytes each, in base64url or base64. */
+/** Parses ASSENT_KEYS: `id:key`, separated by commas, spaces or new lines; 32 bytes each, in base64url or base64. */
 export function parseKeys(text: string): Keyring {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
   return keyringOf(entries, 'ASSENT_KEYS')
 }
 
-/** The keys of ASSENT_KEYS: they change only when the process starts anew. */
+/** The keys of ASSENT_KEYS, which change only when the process is restarted. */
 export function envKeys(text: string): KeySource {
   const keyring = parseKeys(text)
   return { keys: async () => keyring, reload: async () => keyring }
 }
 
-/** Reads keys, one an entry, and refuses them all for one that is wrong; `place` is where a person would mend it. */
+/** Parses keys, one per entry, and refuses all of them if one is wrong. `place` says where a person can correct it. */
 export function keyringOf(entries: readonly string[], place: string): Keyring {
   const byId = new Map<string, Key>()
   for (const [index, entry] of entries.entries()) {
     const key = parseKey(entry)
-    // An entry that cannot be read may be a key in the wrong place: say which one it is, and show nothing of it.
+    // A malformed entry may still contain a secret, so the message names its number and shows nothing of it.
     if (key === undefined) {
       throw new BadKeys(`Key number ${index + 1} of ${place} is not an id and 32 bytes in base64. ${howToMake}`)
     }
@@ -78,7 +78,7 @@ function parseKey(entry: string): Key | undefined {
 
 const subKeys = new WeakMap<KeyObject, Map<string, KeyObject>>()
 
-/** The key to use for one purpose, by HKDF-SHA256: what is learnt of it tells nothing of the key or of other purposes. */
+/** Derives the key for one purpose by HKDF-SHA256, so that it reveals nothing of the key or of other purposes. */
 export function subKey({ secret }: Key, purpose: string): KeyObject {
   const known = subKeys.get(secret) ?? new Map<string, KeyObject>()
   subKeys.set(secret, known)

@@ -4,25 +4,25 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BadKeys } from './errors.ts'
 
-/** What was in the file, and the stamp it had then. */
-interface Read {
+/** The text of the file, and its stamp at the time of reading. */
+interface PrivateText {
   readonly text: string
   readonly stamp: string
 }
 
-const longestChangeMs = 10_000
+const maxChangeMs = 10_000
 const retryMs = 20
 
-/** A stamp that another one takes the place of whenever the file is changed. Undefined: no file. */
-export function stampNow(path: string): string | undefined {
-  // Takes a microsecond, where an asynchronous stat takes longer than sealing does.
+/** A stamp that changes whenever the file does. Undefined if there is no file. */
+export function fileStamp(path: string): string | undefined {
+  // Synchronous, because it takes a microsecond, while an asynchronous stat takes longer than sealing.
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return stats && stampOf(stats)
 }
 
-/** Reads a file that nobody but its owner can read or write, and refuses any other. Undefined: no file. */
-export async function readPrivate(path: string): Promise<Read | undefined> {
-  const file = await openIfThere(path)
+/** Reads a file that only its owner can read or write, and refuses any other. Undefined if there is no file. */
+export async function readPrivateFile(path: string): Promise<PrivateText | undefined> {
+  const file = await openIfExists(path)
   if (file === undefined) return undefined
   try {
     const stats = await file.stat({ bigint: true })
@@ -34,15 +34,15 @@ export async function readPrivate(path: string): Promise<Read | undefined> {
 }
 
 /**
- * Replaces the whole text by what `edit` makes of it, one process at a time. The new text is written into the lock
- * itself, which then takes the file's name: whoever reads sees the old text or the new one, never a part.
+ * Replaces the text by the result of `edit`, one process at a time. The new text is written into the lock file, which is
+ * then renamed to the file, so that readers see the old text or the new one, never a part.
  */
-export async function changePrivate(path: string, edit: (text: string | undefined) => string): Promise<void> {
+export async function changePrivateFile(path: string, edit: (text: string | undefined) => string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const lock = `${path}.lock`
   const file = await takeLock(lock)
   try {
-    const before = (await readPrivate(path))?.text
+    const before = (await readPrivateFile(path))?.text
     const after = edit(before)
     if (after === before) return await rm(lock)
     await file.writeFile(after)
@@ -57,9 +57,9 @@ export async function changePrivate(path: string, edit: (text: string | undefine
   await syncFolder(dirname(path))
 }
 
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function openIfExists(path: string): Promise<FileHandle | undefined> {
   try {
-    // Not through a link, which a change would replace; and without waiting for the other end of a pipe.
+    // Does not follow a link, which a change would replace, and does not block on a pipe.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
@@ -76,14 +76,16 @@ interface Ownership {
 
 function checkPrivate(path: string, stats: Ownership): void {
   if (!stats.isFile()) throw notAFile(path)
-  // Windows has neither owners nor modes of this kind.
+  // Windows has no such owners and modes.
   if (process.getuid === undefined) return
-  const mine = process.getuid()
-  if (stats.uid !== BigInt(mine)) {
-    throw new BadKeys(`The key file ${path} belongs to another user. Make it yours: chown ${mine} ${path}`)
+  const ownUid = process.getuid()
+  if (stats.uid !== BigInt(ownUid)) {
+    throw new BadKeys(`The key file ${path} belongs to another user. Change its owner: chown ${ownUid} ${path}`)
   }
   if ((stats.mode & 0o077n) !== 0n) {
-    throw new BadKeys(`The key file ${path} is open to other users. Make it yours alone: chmod 600 ${path}`)
+    throw new BadKeys(
+      `The key file ${path} can be read or written by other users. Restrict it to yourself: chmod 600 ${path}`,
+    )
   }
 }
 
@@ -95,7 +97,7 @@ function stampOf({ ino, size, mtimeNs, ctimeNs }: Record<'ino' | 'size' | 'mtime
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
 }
 
-/** A lock left by a crash is not broken by guess: a process that is only slow would then undo someone's new key. */
+/** Never removes an old lock: its process may only be slow, and would then overwrite a newer key. */
 async function takeLock(lock: string): Promise<FileHandle> {
   for (;;) {
     try {
@@ -104,16 +106,18 @@ async function takeLock(lock: string): Promise<FileHandle> {
       if (codeOf(error) !== 'EEXIST') throw error
     }
     const held = statSync(lock, { throwIfNoEntry: false })
-    if (held !== undefined && Math.abs(Date.now() - held.mtimeMs) > longestChangeMs) {
-      throw new BadKeys(`${lock} was left by a process that stopped. When no Assent is changing keys, delete it.`)
+    if (held !== undefined && Math.abs(Date.now() - held.mtimeMs) > maxChangeMs) {
+      throw new BadKeys(
+        `${lock} was left by a process that stopped. Delete it when no Assent process is changing keys.`,
+      )
     }
     await sleep(retryMs)
   }
 }
 
-/** A new name outlives a power cut only once its folder is on disk; so must a key that is about to seal something. */
+/** Writes the folder to disk, so that the new file, and the key in it, survives a power failure. */
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders.
+  // Windows cannot open folders.
   if (process.platform === 'win32') return
   const handle = await open(folder)
   try {

@@ -8,20 +8,20 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../elicitation/store.ts'
 import { KeyMissing, SealBroken } from './errors.ts'
 
-/** How resealing ended. What failed is left as it was. */
+/** How resealing ended. Values that failed were not changed. */
 export interface Resealed {
   readonly resealed: number
   readonly failed: readonly ResealFailure[]
 }
 
-/** `kept_changing`: each time it was to be saved, another process had saved or sealed it otherwise. */
+/** A value that was not resealed. `kept_changing`: another process changed it each time before it was saved. */
 export interface ResealFailure {
   /** The id of the question, or the identity of the step (`step/…`) or of the credential (`connection/…`). */
   readonly id: string
   readonly code: Extract<AssentErrorCode, 'key_missing' | 'seal_broken'> | 'kept_changing'
 }
 
-/** What resealing works on; `progress` hears how far it came, after each page. */
+/** What resealing works on. `progress` is called after each page. */
 export interface Resealing {
   readonly elicitations: Pick<ElicitationStore, 'listSealedExcept' | 'saveIfUnchanged'>
   readonly steps: Pick<StepStore, 'listSealedExcept' | 'reseal'>
@@ -30,17 +30,19 @@ export interface Resealing {
   readonly progress?: (soFar: { readonly resealed: number; readonly failed: number }) => void
 }
 
-/** One record with a seal. */
+/** One record with a sealed value. */
 interface SealedRecord {
   readonly id: string
-  /** False: someone else was first. The next page has it again, if it still needs us. */
-  sealAnew(): Promise<boolean>
+  /** False if the record was changed meanwhile. If it still needs resealing, it is on the next page again. */
+  reseal(): Promise<boolean>
 }
 
 const pageSize = 100
-const mostTries = 5
+const maxTries = 5
 
-/** Seals everything anew that is sealed under another key than the current one. What cannot be opened stops nothing else. */
+/**
+ * Reseals everything that is sealed under another key than the current one. A value that cannot be opened is skipped.
+ */
 export async function resealAll(resealing: Resealing): Promise<Resealed> {
   const { vault, progress } = resealing
   const failed = new Map<string, ResealFailure>()
@@ -48,17 +50,18 @@ export async function resealAll(resealing: Resealing): Promise<Resealed> {
   const resealed = new Set<string>()
 
   for (;;) {
-    // Asked for each page: keys may be rotated again meanwhile. And what failed is listed again each time, in no
-    // promised order: a page has room for all of it, so that it never hides the rest.
+    // The key is read for each page, because keys may be rotated again meanwhile. Failed records are listed each time,
+    // in
+    // any order, so a page has room for all of them and never misses the rest.
     const page = await listSealedExcept(await vault.currentKey(), failed.size + pageSize, resealing)
-    const left = page.filter(({ id }) => !failed.has(id))
-    if (left.length === 0) return { resealed: resealed.size, failed: [...failed.values()] }
+    const remaining = page.filter(({ id }) => !failed.has(id))
+    if (remaining.length === 0) return { resealed: resealed.size, failed: [...failed.values()] }
 
-    for (const record of left) {
+    for (const record of remaining) {
       const { id } = record
       const tried = (tries.get(id) ?? 0) + 1
       tries.set(id, tried)
-      const code = tried > mostTries ? 'kept_changing' : await reseal(record)
+      const code = tried > maxTries ? 'kept_changing' : await tryReseal(record)
       if (code === 'resealed') {
         resealed.add(id)
       } else if (code !== 'changed') {
@@ -70,7 +73,7 @@ export async function resealAll(resealing: Resealing): Promise<Resealed> {
   }
 }
 
-/** At most `limit` of each kind: none hides the others. Flows are left out: they are over before a key goes. */
+/** At most `limit` records of each kind. Flows are left out, because they expire before a key is dropped. */
 async function listSealedExcept(
   key: string,
   limit: number,
@@ -82,43 +85,43 @@ async function listSealedExcept(
   return [
     ...answers.map((elicitation) => ({
       id: elicitation.id,
-      async sealAnew() {
-        const next = await withNewAnswerSeal(elicitation, vault)
+      async reseal() {
+        const next = await withResealedAnswer(elicitation, vault)
         return next !== undefined && (await elicitations.saveIfUnchanged(next))
       },
     })),
     ...finished.map(({ key, result }) => ({
       id: stepIdentity(key),
-      sealAnew: async () => steps.reseal(key, result, await moveSeal(result, stepIdentity(key), vault)),
+      reseal: async () => steps.reseal(key, result, await resealValue(result, stepIdentity(key), vault)),
     })),
     ...connected.map((connection) => ({
       id: credentialIdentity(connection),
-      sealAnew: async () => connections.saveIfUnchanged(await withNewCredentialSeal(connection, vault)),
+      reseal: async () => connections.saveIfUnchanged(await withResealedCredential(connection, vault)),
     })),
   ]
 }
 
-async function reseal(record: SealedRecord): Promise<'resealed' | 'changed' | ResealFailure['code']> {
+async function tryReseal(record: SealedRecord): Promise<'resealed' | 'changed' | ResealFailure['code']> {
   try {
-    return (await record.sealAnew()) ? 'resealed' : 'changed'
+    return (await record.reseal()) ? 'resealed' : 'changed'
   } catch (error) {
     if (error instanceof KeyMissing || error instanceof SealBroken) return error.code
     throw error
   }
 }
 
-async function withNewCredentialSeal(connection: Connection, vault: Vault): Promise<Connection> {
-  const sealed = await moveSeal(connection.sealed, credentialIdentity(connection), vault)
+async function withResealedCredential(connection: Connection, vault: Vault): Promise<Connection> {
+  const sealed = await resealValue(connection.sealed, credentialIdentity(connection), vault)
   return { ...connection, version: connection.version + 1, sealed }
 }
 
-async function withNewAnswerSeal(elicitation: Elicitation, vault: Vault): Promise<Elicitation | undefined> {
+async function withResealedAnswer(elicitation: Elicitation, vault: Vault): Promise<Elicitation | undefined> {
   const { state, version } = elicitation
   if (state.kind !== 'answered' || !('sealed' in state.answer)) return undefined
-  const sealed = await moveSeal(state.answer.sealed, answerIdentity(elicitation), vault)
+  const sealed = await resealValue(state.answer.sealed, answerIdentity(elicitation), vault)
   return { ...elicitation, version: version + 1, state: { ...state, answer: { ...state.answer, sealed } } }
 }
 
-async function moveSeal(sealed: Sealed, identity: string, vault: Vault): Promise<Sealed> {
+async function resealValue(sealed: Sealed, identity: string, vault: Vault): Promise<Sealed> {
   return vault.seal(await vault.open(sealed, identity), identity)
 }

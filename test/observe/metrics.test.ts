@@ -3,7 +3,7 @@ import { createEvents } from '../../src/base/events.ts'
 import type { GatewayNews } from '../../src/call/news.ts'
 import type { ElicitationNews } from '../../src/elicitation/desk.ts'
 import { createMetrics, type MetricsOptions } from '../../src/observe/metrics.ts'
-import { alice, anElicitation, answered, moved } from '../../src/testing/elicitations.ts'
+import { alice, anElicitation, answered, withState } from '../../src/testing/elicitations.ts'
 import { anAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 import { readPrometheus } from '../support/cli/prometheus-text.ts'
@@ -40,7 +40,7 @@ test('asks are counted by mode, purpose and outcome, and how long they waited', 
   asks.tell({ kind: 'asked', elicitation: kept })
   asks.tell({ kind: 'joined', elicitation: kept })
   asks.tell({ kind: 'settled', elicitation: answered(kept, { action: 'decline' }) })
-  asks.tell({ kind: 'settled', elicitation: moved(kept, { kind: 'expired', at: kept.expiresAt }) })
+  asks.tell({ kind: 'settled', elicitation: withState(kept, { kind: 'expired', at: kept.expiresAt }) })
 
   const kind = { mode: 'form', purpose: 'input' }
   expect(await samples('assent_asks_total')).toEqual([

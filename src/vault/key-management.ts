@@ -11,12 +11,12 @@ import type { KeyFile } from './key-file.ts'
 import type { KeySource } from './keys.ts'
 import { type Resealed, type Resealing, resealAll } from './reseal.ts'
 
-/** One key, as far as anyone may see it. */
+/** One key, without its secret. */
 export interface KeyListing {
   readonly id: string
-  /** It seals what comes. */
+  /** New values are sealed under it. */
   readonly seals: boolean
-  /** Something is sealed under it. */
+  /** Some stored value is sealed under it. */
   readonly inUse: boolean
 }
 
@@ -25,16 +25,16 @@ export interface Rotated extends Resealed {
   readonly key: string
 }
 
-/** Looks after the keys of an installation. */
-export interface KeyCare {
+/** Lists, rotates and drops the keys of an installation. */
+export interface KeyManagement {
   list(): Promise<KeyListing[]>
-  /** Seals everything under a new key: one more in the key file, or the first of ASSENT_KEYS. Old keys still open. */
+  /** Seals everything under a new key: one added to the key file, or the first of ASSENT_KEYS. Old keys still open. */
   rotate(progress?: Resealing['progress']): Promise<Rotated>
-  /** Takes a key out of the key file, if nothing is sealed under it. */
+  /** Removes a key from the key file. Throws if something is sealed under it. */
   drop(id: string): Promise<void>
 }
 
-export interface KeyCareParts {
+export interface KeyManagementParts {
   readonly source: KeySource | KeyFile
   readonly vault: Vault
   readonly elicitations: ElicitationStore
@@ -44,8 +44,16 @@ export interface KeyCareParts {
   readonly audit: AuditLog
 }
 
-export function keyCare({ source, vault, elicitations, steps, connections, auditStore, audit }: KeyCareParts): KeyCare {
-  async function used(): Promise<Set<string>> {
+export function createKeyManagement({
+  source,
+  vault,
+  elicitations,
+  steps,
+  connections,
+  auditStore,
+  audit,
+}: KeyManagementParts): KeyManagement {
+  async function keysInUse(): Promise<Set<string>> {
     const auditKey = await auditStore.findKey()
     return new Set([
       ...(await elicitations.sealingKeys()),
@@ -57,7 +65,7 @@ export function keyCare({ source, vault, elicitations, steps, connections, audit
 
   return {
     async list() {
-      const [{ byId, sealing }, inUse] = [await source.keys(), await used()]
+      const [{ byId, sealing }, inUse] = [await source.keys(), await keysInUse()]
       return [...byId.keys()].map((id) => ({ id, seals: id === sealing.id, inUse: inUse.has(id) }))
     },
     async rotate(progress) {
@@ -70,8 +78,8 @@ export function keyCare({ source, vault, elicitations, steps, connections, audit
       return { key, ...resealed }
     },
     async drop(id) {
-      if (!('dropKey' in source)) throw new BadArgument('These keys come from ASSENT_KEYS: take the key out there.')
-      if ((await used()).has(id)) throw new KeyInUse(id)
+      if (!('dropKey' in source)) throw new BadArgument('These keys come from ASSENT_KEYS. Remove the key there.')
+      if ((await keysInUse()).has(id)) throw new KeyInUse(id)
       await source.dropKey(id)
       await audit.record({ kind: 'key-dropped', data: { key: id } })
     },
