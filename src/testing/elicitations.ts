@@ -5,7 +5,7 @@ import type { ParticipantId } from '../participant/participant.ts'
 export const alice = 'alice@https://login.example.com' as ParticipantId
 export const bob = 'bob@https://login.example.com' as ParticipantId
 
-/** An open question from alice's client to alice, different from every other. */
+/** An open question from alice's client to alice, with an id and identity of its own. */
 export function anElicitation(over: Partial<Elicitation> = {}): Elicitation {
   const id = randomUUID() as ElicitationId
   return {
@@ -29,17 +29,17 @@ export function anElicitation(over: Partial<Elicitation> = {}): Elicitation {
   }
 }
 
-/** The same question, one version on, in another state. */
-export function moved(elicitation: Elicitation, state: ElicitationState): Elicitation {
+/** The next version of the question, in another state. */
+export function withState(elicitation: Elicitation, state: ElicitationState): Elicitation {
   return { ...elicitation, version: elicitation.version + 1, state }
 }
 
-/** The same question, one version on, answered by the one who was asked. */
+/** The next version of the question, answered by its requester. */
 export function answered(
   elicitation: Elicitation,
   answer: KeptAnswer = { action: 'accept', content: { branch: 'main' } },
   at: Date = new Date('2026-01-01T00:01:00.000Z'),
 ): Elicitation {
   const by = { participant: elicitation.requester.participant, via: 'client', client: 'claude-code' } as const
-  return moved(elicitation, { kind: 'answered', answer, by, at })
+  return withState(elicitation, { kind: 'answered', answer, by, at })
 }

@@ -9,7 +9,7 @@ type Step<Result, Given extends unknown[]> =
   | 'as-usual'
   | ((...given: Given) => Result | 'as-usual' | Promise<Result | 'as-usual'>)
 
-/** What the provider does, one step for each time that it is asked. The last one is for all that follow. */
+/** What the provider does, one step for each call. The last step is repeated. */
 export interface ProviderScript {
   readonly begin?: readonly Step<Begins, [ConsentRequest]>[]
   readonly complete?: readonly Step<Consented, [ConsentRequest, URL]>[]
@@ -17,7 +17,7 @@ export interface ProviderScript {
   readonly revoke?: readonly Step<boolean, [TokenCredential]>[]
 }
 
-/** One thing that the provider was asked. */
+/** One call of the provider. */
 export type ProviderCall =
   | { readonly kind: 'begin'; readonly request: ConsentRequest }
   | { readonly kind: 'complete'; readonly request: ConsentRequest; readonly callback: URL }
@@ -26,28 +26,30 @@ export type ProviderCall =
 
 export interface FakeProviderOptions extends Partial<Omit<Provider, 'by'>> {
   readonly clock: Pick<Clock, 'now'>
-  /** How long an access token is good; for ever when left out. */
+  /** How long an access token is valid; unlimited by default. */
   readonly lifetimeMs?: number
-  /** Whose account it is there. */
+  /** The name of the person's account. */
   readonly account?: string
   readonly script?: ProviderScript
 }
 
-/** An OAuth provider without a network, who remembers what it was asked. */
+/** An OAuth provider without a network, which records its calls. */
 export interface FakeProvider {
   readonly provider: Provider
   readonly calls: readonly ProviderCall[]
-  /** What it was asked of one kind. */
+  /** The calls of one kind. */
   all<Kind extends ProviderCall['kind']>(kind: Kind): Extract<ProviderCall, { kind: Kind }>[]
-  /** The person says yes: where the provider sends them back to. `scopes` left out: all that was asked for. */
+  /**
+   * The person agrees. Returns the address to which the provider sends them back. By default all scopes are granted.
+   */
   agree(url: string, scopes?: readonly string[]): URL
-  /** The person says no. */
+  /** The person refuses. Returns the address to which the provider sends them back. */
   deny(url: string): URL
 }
 
 /**
- * A provider that takes each code once, from the one who began, and each refresh token once; unless the script says
- * otherwise. Its tokens are `access-1`, `refresh-1` and so on, after its name.
+ * A provider that accepts each code once, for the request that it was issued for, and each refresh token once, unless the
+ * script says otherwise. Its tokens are its name with `-access-1`, `-refresh-1` and so on.
  */
 export function fakeProvider(options: FakeProviderOptions): FakeProvider {
   const { clock, lifetimeMs, account, script = {}, name = 'notes' } = options
@@ -56,24 +58,25 @@ export function fakeProvider(options: FakeProviderOptions): FakeProvider {
   const codes = new Map<string, { readonly request: ConsentRequest; readonly scopes: readonly string[] }>()
   const begun = new Map<string, ConsentRequest>()
   let refreshToken: string | undefined
-  let made = 0
+  let issued = 0
 
-  async function play<Result, Given extends unknown[]>(
+  async function runStep<Result, Given extends unknown[]>(
     kind: keyof typeof asked,
     steps: readonly Step<Result, Given>[] | undefined,
     given: Given,
     usual: () => Result,
   ): Promise<Result> {
     const step = steps?.[Math.min(asked[kind]++, steps.length - 1)] ?? 'as-usual'
-    const said = typeof step === 'function' ? await (step as (...given: Given) => Result | 'as-usual')(...given) : step
-    return said === 'as-usual' ? usual() : said
+    const result =
+      typeof step === 'function' ? await (step as (...given: Given) => Result | 'as-usual')(...given) : step
+    return result === 'as-usual' ? usual() : result
   }
 
   function grant(scopes: readonly string[]): Extract<Refreshed, { kind: 'granted' }> {
-    made += 1
-    refreshToken = `${name}-refresh-${made}`
+    issued += 1
+    refreshToken = `${name}-refresh-${issued}`
     const expiresAt = lifetimeMs === undefined ? {} : { expiresAt: new Date(clock.now().getTime() + lifetimeMs) }
-    const credential = { kind: 'tokens', accessToken: `${name}-access-${made}`, refreshToken } as const
+    const credential = { kind: 'tokens', accessToken: `${name}-access-${issued}`, refreshToken } as const
     return { kind: 'granted', tokens: { credential, scopes, ...expiresAt, ...(account !== undefined && { account }) } }
   }
 
@@ -83,13 +86,13 @@ export function fakeProvider(options: FakeProviderOptions): FakeProvider {
     const kept = codes.get(code)
     codes.delete(code)
     if (kept !== undefined && isSame(kept.request, request)) return grant(kept.scopes)
-    return { kind: 'failed', reason: 'invalid_grant', message: 'The provider did not take its own code.' }
+    return { kind: 'failed', reason: 'invalid_grant', message: 'The provider rejected the code.' }
   }
 
   const consent: Consent = {
     async begin(request) {
       calls.push({ kind: 'begin', request })
-      return play('begin', script.begin, [request], () => {
+      return runStep('begin', script.begin, [request], () => {
         begun.set(request.state, request)
         const query = new URLSearchParams({ state: request.state, scope: request.scopes.join(' ') })
         return { kind: 'begun', url: `https://${name}.example.com/authorize?${query}` }
@@ -97,24 +100,24 @@ export function fakeProvider(options: FakeProviderOptions): FakeProvider {
     },
     async complete(request, callback) {
       calls.push({ kind: 'complete', request, callback })
-      return play('complete', script.complete, [request, callback], () => exchange(request, callback))
+      return runStep('complete', script.complete, [request, callback], () => exchange(request, callback))
     },
     async refresh(given, scopes) {
       calls.push({ kind: 'refresh', refreshToken: given, scopes })
-      return play('refresh', script.refresh, [given, scopes], () =>
+      return runStep('refresh', script.refresh, [given, scopes], () =>
         given === refreshToken ? grant(scopes) : { kind: 'refused', reason: 'invalid_grant' },
       )
     },
     async revoke(credential) {
       calls.push({ kind: 'revoke', credential })
-      return play('revoke', script.revoke, [credential], () => {
+      return runStep('revoke', script.revoke, [credential], () => {
         refreshToken = undefined
         return true
       })
     },
   }
 
-  function back(url: string, more: Record<string, string>): URL {
+  function callbackUrl(url: string, more: Record<string, string>): URL {
     const request = requestOf(url)
     const callback = new URL(request.redirectUri)
     callback.search = new URLSearchParams({ ...more, state: request.state }).toString()
@@ -123,7 +126,7 @@ export function fakeProvider(options: FakeProviderOptions): FakeProvider {
 
   function requestOf(url: string): ConsentRequest {
     const request = begun.get(new URL(url).searchParams.get('state') ?? '')
-    if (request === undefined) throw new Error(`Nobody was sent to ${url}.`)
+    if (request === undefined) throw new Error(`No flow began with the address ${url}.`)
     return request
   }
 
@@ -142,13 +145,13 @@ export function fakeProvider(options: FakeProviderOptions): FakeProvider {
       const request = requestOf(url)
       const code = `${name}-code-${codes.size + 1}-${request.state}`
       codes.set(code, { request, scopes: scopes ?? request.scopes })
-      return back(url, { code })
+      return callbackUrl(url, { code })
     },
-    deny: (url) => back(url, { error: 'access_denied' }),
+    deny: (url) => callbackUrl(url, { error: 'access_denied' }),
   }
 }
 
-/** A provider whose accounts are used with a key. */
+/** A provider that takes a key. */
 export function fakeKeyProvider(over: Partial<Omit<Provider, 'by'>> = {}): Provider {
   return {
     name: 'stripe',

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 
-/** Time that stands still until it is moved. */
+/** A clock that stands still until a test moves it. */
 export interface FixedClock extends Clock {
-  /** Moves time on; timers that fall due on the way are called, in order, each at its own time. */
+  /** Moves the time forward. Timers that are due are called in order, each at its own time. */
   advance(ms: number): void
 }
 

@@ -1,4 +1,6 @@
-export { alice, anElicitation, answered, bob, moved } from './elicitations.ts'
+export type { ContractTest, StoreUnderTest } from './contracts/contract-test.ts'
+export { storeContract } from './contracts/store-contract.ts'
+export { alice, anElicitation, answered, bob, withState } from './elicitations.ts'
 export {
   type FakeProvider,
   type FakeProviderOptions,
@@ -8,6 +10,4 @@ export {
   type ProviderScript,
 } from './fake-provider.ts'
 export { type FixedClock, fixedClock } from './fixed-clock.ts'
-export type { Promised, StoreUnderTest } from './promised.ts'
 export { type ScriptedUi, type Shown, scriptedUi, type UiScript } from './scripted-ui.ts'
-export { storeContract } from './store-contract.ts'

@@ -1,6 +1,6 @@
 import type { ElicitationUi, FormReply, FormRequest, RefusedPage, UrlRequest, WaitRequest } from '../client/ui.ts'
 
-/** What the person of a script does, one step for each time that they are asked in that way. The last one is for all that follow. */
+/** What the person does, one step for each question of a kind. The last step is repeated. */
 export interface UiScript {
   readonly form?: readonly ((request: FormRequest) => FormReply | Promise<FormReply>)[]
   readonly consentToOpen?: readonly (
@@ -9,9 +9,9 @@ export interface UiScript {
     | 'cancel'
     | ((request: UrlRequest) => 'open' | 'decline' | 'cancel' | Promise<'open' | 'decline' | 'cancel'>)
   )[]
-  /** What they do on the page. */
+  /** What the person does on the page. */
   readonly open?: (url: string) => void | Promise<void>
-  /** `nothing`: they say neither, and wait until it is over. */
+  /** `nothing`: the person does not react until the wait ends. */
   readonly waiting?: readonly (
     | 'done'
     | 'cancel'
@@ -20,7 +20,7 @@ export interface UiScript {
   )[]
 }
 
-/** One thing that the person was shown, in the order they saw it. */
+/** One thing that the person was shown. */
 export type Shown =
   | { readonly kind: 'form'; readonly request: FormRequest }
   | { readonly kind: 'consent'; readonly request: UrlRequest }
@@ -28,21 +28,21 @@ export type Shown =
   | { readonly kind: 'page-refused'; readonly page: RefusedPage }
   | { readonly kind: 'waiting'; readonly request: WaitRequest; readonly progress: readonly string[] }
 
-/** A person made of a script, who remembers what they were shown. */
+/** A UI that answers from a script and records what was shown, in order. */
 export interface ScriptedUi extends ElicitationUi {
   readonly shown: readonly Shown[]
-  /** What was shown of one kind. */
+  /** Everything of one kind that was shown. */
   all<Kind extends Shown['kind']>(kind: Kind): Extract<Shown, { kind: Kind }>[]
 }
 
-/** An `ElicitationUi` that answers from a script. Asked what the script does not know, it throws. */
+/** An `ElicitationUi` that answers from a script. Throws if the script has no answer. */
 export function scriptedUi(script: UiScript = {}): ScriptedUi {
   const shown: Shown[] = []
   const asked = { form: 0, consentToOpen: 0, waiting: 0 }
 
   function next<Step>(kind: keyof typeof asked, steps: readonly Step[] | undefined, what: string): Step {
     const step = steps?.[Math.min(asked[kind]++, steps.length - 1)]
-    if (step === undefined) throw new Error(`The script does not say what to do: ${kind}, ${what}`)
+    if (step === undefined) throw new Error(`The script has no step for ${kind}: ${what}`)
     return step
   }
 
@@ -68,14 +68,14 @@ export function scriptedUi(script: UiScript = {}): ScriptedUi {
       shown.push({ kind: 'waiting', request, progress })
       request.onProgress((text) => progress.push(text))
       const step = script.waiting === undefined ? 'nothing' : next('waiting', script.waiting, request.url)
-      const said = typeof step === 'function' ? await step(request) : step
-      return said === 'nothing' ? overWith(request.signal) : said
+      const reply = typeof step === 'function' ? await step(request) : step
+      return reply === 'nothing' ? cancelWhenAborted(request.signal) : reply
     },
   }
 }
 
-/** Whoever says nothing is dismissed when the wait is over. */
-function overWith(signal: AbortSignal): Promise<'cancel'> {
+/** Cancels when the wait ends. */
+function cancelWhenAborted(signal: AbortSignal): Promise<'cancel'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('cancel')
     signal.addEventListener('abort', () => resolve('cancel'), { once: true })

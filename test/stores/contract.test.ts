@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { storeContract } from '../../src/testing/store-contract.ts'
+import { storeContract } from '../../src/testing/contracts/store-contract.ts'
 import { everyStore } from '../support/stores.ts'
 
 describe.each(Object.entries(everyStore))('%s', (_, fresh) => {

@@ -9,7 +9,7 @@ import { migratePostgres, postgresMigrations } from '../../src/stores/postgres/m
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
 import { forgottenParticipant } from '../../src/stores/rows/values.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { alice, anElicitation, answered, bob, moved } from '../../src/testing/elicitations.ts'
+import { alice, anElicitation, answered, bob, withState } from '../../src/testing/elicitations.ts'
 import { type FreshDatabase, freshDatabase, privatePostgres } from '../support/postgres.ts'
 
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
@@ -226,11 +226,11 @@ describe('concurrency', () => {
     const seal = (key: string) => ({ action: 'accept', sealed: { key, box: 'v1.x' } }) as const
     const by = { participant: alice, via: 'page' } as const
     const at = new Date('2026-01-01T00:01:00Z')
-    const first = moved(kept, { kind: 'answered', answer: seal('old'), by, at })
+    const first = withState(kept, { kind: 'answered', answer: seal('old'), by, at })
     await store.elicitations.saveIfUnchanged(first)
 
     await store.elicitations.forget(alice)
-    await store.elicitations.saveIfUnchanged(moved(first, { kind: 'answered', answer: seal('new'), by, at }))
+    await store.elicitations.saveIfUnchanged(withState(first, { kind: 'answered', answer: seal('new'), by, at }))
     expect((await store.elicitations.get(kept.id))?.state).toEqual({
       kind: 'answered',
       answer: seal('new'),

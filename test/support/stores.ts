@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import type { Store } from '../../src/stores/store.ts'
-import type { StoreUnderTest } from '../../src/testing/promised.ts'
+import type { StoreUnderTest } from '../../src/testing/contracts/contract-test.ts'
 import { freshDatabase } from './postgres.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -15,14 +15,14 @@ export const everyStore: Record<string, () => Promise<StoreUnderTest>> = {
   },
   async sqlite() {
     const path = join(await temporaryFolder(), 'assent.db')
-    const again = () => closedAtEnd(openSqliteStore(path))
-    return { store: await again(), again }
+    const reopen = () => closedAtEnd(openSqliteStore(path))
+    return { store: await reopen(), reopen }
   },
   async postgres() {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
-    const again = () => closedAtEnd(openPostgresStore(url))
-    return { store: await again(), again }
+    const reopen = () => closedAtEnd(openPostgresStore(url))
+    return { store: await reopen(), reopen }
   },
 }
 

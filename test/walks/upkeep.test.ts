@@ -60,7 +60,7 @@ describe('keys', () => {
     const second = await createAssent({ store: url, keys: `${fresh},${old}` })
     const [freshId = ''] = fresh.split(':')
     expect(await second.keys.rotate()).toEqual({ key: freshId, resealed: 1, failed: [] })
-    await expect(second.keys.drop(freshId)).rejects.toThrow('take the key out there')
+    await expect(second.keys.drop(freshId)).rejects.toThrow('Remove the key there')
     await second.close()
     const third = await createAssent({ store: url, keys: fresh })
     expect(await third.find(alice, 'api-key-stripe')).toMatchObject({ data: { apiKey: 'sk_1' } })

@@ -1,8 +1,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
-import type { AuditEvent, ChainId, Pseudonym } from '../audit/event.ts'
-import type { AuditStore } from '../audit/store.ts'
-import { alice, bob } from './elicitations.ts'
-import type { Promised } from './promised.ts'
+import type { AuditEvent, ChainId, Pseudonym } from '../../audit/event.ts'
+import type { AuditStore } from '../../audit/store.ts'
+import { alice, bob } from '../elicitations.ts'
+import type { ContractTest } from './contract-test.ts'
 
 const [chainA, chainB] = ['chain-a', 'chain-b'] as [ChainId, ChainId]
 const minute = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
@@ -23,13 +23,13 @@ function event(chain: ChainId, seq: number, over: Partial<AuditEvent> = {}): Aud
 const events = (chain: ChainId, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => event(chain, from + index))
 
-const promise = (name: string, run: (store: AuditStore) => Promise<void>): Promised => ({
+const contractTest = (name: string, run: (store: AuditStore) => Promise<void>): ContractTest => ({
   name: `audit: ${name}`,
   run: ({ store }) => run(store.audit),
 })
 
-export const auditContract: readonly Promised[] = [
-  promise('events come back exactly, in order, page by page', async (store) => {
+export const auditContract: readonly ContractTest[] = [
+  contractTest('events come back exactly, in order, page by page', async (store) => {
     const full = event(chainA, 2, {
       who: 'p-1' as Pseudonym,
       about: 'é 𝄞',
@@ -43,13 +43,13 @@ export const auditContract: readonly Promised[] = [
     deepEqual(await store.read(chainA, 2, 2), [event(chainA, 3)])
     deepEqual(await store.read(chainB, 0, 2), [])
   }),
-  promise('a batch is kept whole or not at all', async (store) => {
+  contractTest('a batch is stored as a whole or not at all', async (store) => {
     await store.append([event(chainA, 1)])
     await rejects(store.append([event(chainA, 2), event(chainA, 1), event(chainA, 3)]))
     deepEqual(await store.read(chainA, 0, 9), [event(chainA, 1)])
     await store.append([event(chainA, 2)])
   }),
-  promise('heads are the ends of the chains, the last written first', async (store) => {
+  contractTest('heads are the last events of the chains, the most recently written first', async (store) => {
     deepEqual(await store.heads(9), [])
     await store.append(events(chainA, 1, 3))
     await store.append(events(chainB, 1, 2))
@@ -59,33 +59,30 @@ export const auditContract: readonly Promised[] = [
     deepEqual(await store.heads(9), [a, b])
     deepEqual(await store.heads(1), [a])
   }),
-  promise(
-    'a chain cut at the front keeps its anchor and its place, also when nothing else is left of it',
-    async (store) => {
-      await store.append(events(chainA, 1, 3))
-      await store.append(events(chainB, 1, 1))
-      deepEqual(await store.chains(), [{ chain: chainA }, { chain: chainB }])
-      const anchor = { chain: chainA, seq: 2, mac: 'mac chain-a 2', anchorMac: 'x' }
-      equal(await store.prune(anchor), 2)
-      deepEqual(await store.read(chainA, 0, 9), [event(chainA, 3)])
-      deepEqual(await store.chains(), [{ chain: chainA, anchor }, { chain: chainB }])
-      const last = { chain: chainA, seq: 3, mac: 'mac chain-a 3', anchorMac: 'y' }
-      equal(await store.prune(last), 1)
-      deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
-      deepEqual(await store.heads(9), [{ chain: chainB, seq: 1, mac: 'mac chain-b 1' }])
-      // A process that was slower does not move it back.
-      equal(await store.prune(anchor), 0)
-      deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
-    },
-  ),
-  promise('the last event before a moment ends the part that is wholly before it', async (store) => {
+  contractTest('a pruned chain keeps its anchor and its position, also if no event is left', async (store) => {
+    await store.append(events(chainA, 1, 3))
+    await store.append(events(chainB, 1, 1))
+    deepEqual(await store.chains(), [{ chain: chainA }, { chain: chainB }])
+    const anchor = { chain: chainA, seq: 2, mac: 'mac chain-a 2', anchorMac: 'x' }
+    equal(await store.prune(anchor), 2)
+    deepEqual(await store.read(chainA, 0, 9), [event(chainA, 3)])
+    deepEqual(await store.chains(), [{ chain: chainA, anchor }, { chain: chainB }])
+    const last = { chain: chainA, seq: 3, mac: 'mac chain-a 3', anchorMac: 'y' }
+    equal(await store.prune(last), 1)
+    deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
+    deepEqual(await store.heads(9), [{ chain: chainB, seq: 1, mac: 'mac chain-b 1' }])
+    // A process that was slower does not move it back.
+    equal(await store.prune(anchor), 0)
+    deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
+  }),
+  contractTest('the last event before a date is the one before the first event at or after it', async (store) => {
     await store.append([event(chainA, 1), event(chainA, 2), event(chainA, 3, { at: minute(9) }), event(chainA, 4)])
     equal(await store.lastBefore(chainA, minute(1)), undefined)
     equal((await store.lastBefore(chainA, minute(5)))?.seq, 2)
     equal((await store.lastBefore(chainA, minute(99)))?.seq, 4)
     equal(await store.lastBefore(chainB, minute(99)), undefined)
   }),
-  promise('a participant has one pseudonym, however many ask at once, until it is deleted', async (store) => {
+  contractTest('a participant has one pseudonym until it is deleted, also with concurrent requests', async (store) => {
     const candidates = Array.from({ length: 20 }, (_, index) => `p-${index}` as Pseudonym)
     const given = await Promise.all(candidates.map((candidate) => store.pseudonymFor(alice, candidate)))
     equal(new Set(given).size, 1)
@@ -95,7 +92,7 @@ export const auditContract: readonly Promised[] = [
     equal(await store.findPseudonym(alice), undefined)
     equal(await store.pseudonymFor(alice, 'p-new' as Pseudonym), 'p-new')
   }),
-  promise('what was kept in full is erased for one and stays for others', async (store) => {
+  contractTest('values kept in full are erased for one participant and stay for others', async (store) => {
     const [who, other] = ['p-1', 'p-2'] as [Pseudonym, Pseudonym]
     const kept = { kept: { salt: 's', value: { a: 1 } }, keptDigest: 'd' }
     await store.append([
@@ -110,7 +107,7 @@ export const auditContract: readonly Promised[] = [
       event(chainA, 3, { who }),
     ])
   }),
-  promise('there is one audit key, however many bring one at once', async (store) => {
+  contractTest('there is one audit key, also when several are added at once', async (store) => {
     equal(await store.findKey(), undefined)
     const candidates = Array.from({ length: 20 }, (_, index) => ({ key: 'k', box: `${index}` }))
     const given = await Promise.all(candidates.map((candidate) => store.keyFor(candidate)))

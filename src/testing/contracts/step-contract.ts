@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { Sealed } from '../base/seal.ts'
-import type { StepKey, StepStore } from '../call/step.ts'
-import type { Promised } from './promised.ts'
+import type { Sealed } from '../../base/seal.ts'
+import type { StepKey, StepStore } from '../../call/step.ts'
+import type { ContractTest } from './contract-test.ts'
 
 const many = 1_000
 const until = new Date('2026-01-01T01:00:00.000Z')
@@ -10,8 +10,8 @@ const times = <T>(count: number, make: (index: number) => T) => Array.from({ len
 const step = (walkId: string, name = 'call'): StepKey => ({ walkId, name })
 const sealed = (key: string, box = `v1.${key}`): Sealed => ({ key, box })
 
-async function claimed(store: StepStore, key: StepKey, worth = until): Promise<StepKey> {
-  deepEqual(await store.claim(key, worth), { kind: 'claimed' })
+async function claimed(store: StepStore, key: StepKey, keepUntil = until): Promise<StepKey> {
+  deepEqual(await store.claim(key, keepUntil), { kind: 'claimed' })
   return key
 }
 
@@ -20,32 +20,32 @@ async function finished(store: StepStore, key: StepKey, result: Sealed): Promise
   return key
 }
 
-const promise = (name: string, run: (store: StepStore) => Promise<void>): Promised => ({
+const contractTest = (name: string, run: (store: StepStore) => Promise<void>): ContractTest => ({
   name: `steps: ${name}`,
   run: ({ store }) => run(store.steps),
 })
 
-/** Text that gets lost in careless stores. */
+/** Text that a careless store damages. */
 const text = 'é 𝄞 "\' \\ %s $1 ? :a /'
 
-export const stepContract: readonly Promised[] = [
-  promise('of two hundred who claim a step at once, exactly one gets it', async (store) => {
+export const stepContract: readonly ContractTest[] = [
+  contractTest('of two hundred concurrent claims of a step, exactly one succeeds', async (store) => {
     const claims = await Promise.all(times(200, () => store.claim(step('w'), until)))
     equal(claims.filter(({ kind }) => kind === 'claimed').length, 1)
     equal(claims.filter(({ kind }) => kind === 'begun').length, 199)
   }),
-  promise('what came of a step comes back exactly, to everyone who claims it again', async (store) => {
+  contractTest('the result of a step is returned exactly as stored, for every later claim', async (store) => {
     const result = sealed(text, `${text}${'x'.repeat(100_000)}`)
     const key = await finished(store, step(text, text), result)
     for (const later of [until, new Date(1)]) {
       deepEqual(await store.claim(key, later), { kind: 'finished', result })
     }
   }),
-  promise('a step that was claimed and not finished stays begun, also after its `until`', async (store) => {
+  contractTest('a step that was claimed and not finished stays begun, also after its `until` date', async (store) => {
     const key = await claimed(store, step('w'), new Date(1))
     deepEqual(await store.claim(key, until), { kind: 'begun' })
   }),
-  promise('only a claimed step is finished, and only once', async (store) => {
+  contractTest('only a claimed step is finished, and only once', async (store) => {
     equal(await store.finish(step('w'), sealed('k')), false)
     const key = await claimed(store, step('w'))
     const ends = await Promise.all(times(20, (index) => store.finish(key, sealed('k', `v1.${index}`))))
@@ -54,7 +54,7 @@ export const stepContract: readonly Promised[] = [
     equal(await store.finish(key, sealed('late')), false)
     deepEqual(await store.claim(key, until), { kind: 'finished', result })
   }),
-  promise('steps of other walks and other names know nothing of each other', async (store) => {
+  contractTest('steps of different walks or names are independent', async (store) => {
     await finished(store, step('a', 'b/c'), sealed('k'))
     for (const other of [step('a/b', 'c'), step('a', 'b'), step('A', 'b/c'), step('a ', 'b/c'), step('', 'a')]) {
       equal(await store.finish(other, sealed('k')), false)
@@ -62,8 +62,8 @@ export const stepContract: readonly Promised[] = [
       deepEqual(await store.claim(other, until), { kind: 'begun' })
     }
   }),
-  promise(
-    'results sealed under other keys are found, and sealed anew only where they did not change',
+  contractTest(
+    'results sealed under other keys are found, and resealed only if they were not changed',
     async (store) => {
       const old = await finished(store, step('old'), sealed('old'))
       await finished(store, step('new'), sealed('new'))
@@ -83,7 +83,7 @@ export const stepContract: readonly Promised[] = [
       equal((await store.listSealedExcept('newer', 1)).length, 1)
     },
   ),
-  promise('deleting takes what is no longer worth remembering, finished or not, and nothing else', async (store) => {
+  contractTest('steps whose `until` date has passed are deleted, finished or not, and no others', async (store) => {
     const before = new Date(until.getTime() - 1)
     for (const walk of ['a', 'b', 'c']) await claimed(store, step(walk), before)
     await store.finish(step('a'), sealed('k'))
@@ -98,9 +98,9 @@ export const stepContract: readonly Promised[] = [
   }),
   {
     name: 'steps: of many who claim through two openings at once, exactly one gets it',
-    async run({ store, again }) {
-      if (again === undefined) return
-      const other = await again()
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
+      const other = await reopen()
       try {
         const claims = times(200, (index) => (index % 2 === 0 ? store : other).steps.claim(step('w'), until))
         equal((await Promise.all(claims)).filter(({ kind }) => kind === 'claimed').length, 1)
@@ -110,13 +110,13 @@ export const stepContract: readonly Promised[] = [
     },
   },
   {
-    name: 'steps: opened again, everything is still there',
-    async run({ store, again }) {
-      if (again === undefined) return
+    name: 'steps: everything is still there after reopening',
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const begun = await claimed(store.steps, step('begun'))
       const done = await finished(store.steps, step('done'), sealed('k'))
       await store.close()
-      const reopened = await again()
+      const reopened = await reopen()
       try {
         deepEqual(await reopened.steps.claim(begun, until), { kind: 'begun' })
         deepEqual(await reopened.steps.claim(done, until), { kind: 'finished', result: sealed('k') })

@@ -1,15 +1,15 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
-import type { Store } from '../stores/store.ts'
-import { anElicitation, answered } from './elicitations.ts'
-import type { Promised } from './promised.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
+import type { Store } from '../../stores/store.ts'
+import { anElicitation, answered } from '../elicitations.ts'
+import type { ContractTest } from './contract-test.ts'
 
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
-/** Resolves when the store rings for this id. */
-function rung(store: Store, id: ElicitationId): Promise<void> {
+/** Resolves when the store reports a change of this elicitation. */
+function notified(store: Store, id: ElicitationId): Promise<void> {
   return new Promise((resolve, reject) => {
-    const tooLong = setTimeout(() => reject(new Error(`Nobody rang for ${id}.`)), patienceMs)
+    const tooLong = setTimeout(() => reject(new Error(`No change was reported for ${id}.`)), timeoutMs)
     const unwatch = store.changes.watch(id, () => {
       clearTimeout(tooLong)
       unwatch()
@@ -18,14 +18,14 @@ function rung(store: Store, id: ElicitationId): Promise<void> {
   })
 }
 
-export const changesContract: readonly Promised[] = [
+export const changesContract: readonly ContractTest[] = [
   {
-    name: 'changes: whoever watches is called when the question is settled',
+    name: 'changes: a watcher is called when the question is settled',
     async run({ store }) {
       const [asked, other] = [anElicitation(), anElicitation()]
       await store.elicitations.add(asked, 10)
       await store.elicitations.add(other, 10)
-      const [first, second] = [rung(store, asked.id), rung(store, asked.id)]
+      const [first, second] = [notified(store, asked.id), notified(store, asked.id)]
       let stray = 0
       const unwatch = store.changes.watch(asked.id, () => stray++)
       unwatch()
@@ -35,17 +35,17 @@ export const changesContract: readonly Promised[] = [
     },
   },
   {
-    name: 'changes: one process settles, another is called',
-    async run({ store, again }) {
-      if (again === undefined) return
-      const other = await again()
+    name: 'changes: a watcher in another process is called when the question is settled',
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
+      const other = await reopen()
       try {
         const asked = anElicitation()
         await store.elicitations.add(asked, 10)
-        const heard = rung(other, asked.id)
+        const notice = notified(other, asked.id)
         const next = answered(asked)
         await store.elicitations.saveIfUnchanged(next)
-        await heard
+        await notice
         deepEqual(await other.elicitations.get(asked.id), next)
       } finally {
         await other.close()
@@ -53,15 +53,15 @@ export const changesContract: readonly Promised[] = [
     },
   },
   {
-    name: 'changes: opened again, everything is still there',
-    async run({ store, again }) {
-      if (again === undefined) return
+    name: 'changes: everything is still there after reopening',
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const [open, settled] = [anElicitation(), anElicitation()]
       await store.elicitations.add(open, 10)
       await store.elicitations.add(settled, 10)
       await store.elicitations.saveIfUnchanged(answered(settled))
       await store.close()
-      const reopened = await again()
+      const reopened = await reopen()
       try {
         deepEqual(await reopened.elicitations.get(open.id), open)
         deepEqual(await reopened.elicitations.get(settled.id), answered(settled))

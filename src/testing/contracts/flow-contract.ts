@@ -1,10 +1,10 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Flow } from '../connection/flow/flow.ts'
-import type { ConnectionStore } from '../connection/store.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { alice, bob } from './elicitations.ts'
-import type { Promised } from './promised.ts'
+import type { Flow } from '../../connection/flow/flow.ts'
+import type { ConnectionStore } from '../../connection/store.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
+import { alice, bob } from '../elicitations.ts'
+import type { ContractTest } from './contract-test.ts'
 
 const many = 1_000
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
@@ -31,17 +31,17 @@ async function added(store: ConnectionStore, over: Partial<Flow> = {}): Promise<
   return flow
 }
 
-const promise = (name: string, run: (store: ConnectionStore) => Promise<void>): Promised => ({
+const contractTest = (name: string, run: (store: ConnectionStore) => Promise<void>): ContractTest => ({
   name: `flows: ${name}`,
   run: ({ store }) => run(store.connections),
 })
 
-/** Text that gets lost in careless stores. */
+/** Text that a careless store damages. */
 const text = 'é 𝄞 "\' \\ %s $1 ? :a'
 const awkward = `${text} \u0000 \ud800 \n\r\t \u202e`
 
-export const flowContract: readonly Promised[] = [
-  promise('what is kept comes back exactly, once', async (store) => {
+export const flowContract: readonly ContractTest[] = [
+  contractTest('a flow is returned exactly as stored, once', async (store) => {
     const plain = await added(store, { scopes: [] })
     const full = await added(store, {
       id: text,
@@ -59,19 +59,19 @@ export const flowContract: readonly Promised[] = [
       equal(await store.takeFlow(flow.id), undefined)
     }
   }),
-  promise('what was never kept is absent', async (store) => {
+  contractTest('an unknown flow is absent', async (store) => {
     const { id } = await added(store, { id: 'a flow' })
     for (const other of ['', 'A flow', 'a flow ', 'a flow\u0000', '\u0000']) {
       equal(await store.takeFlow(other), undefined)
     }
     equal((await store.takeFlow(id))?.id, id)
   }),
-  promise('of two with one id only the first is kept', async (store) => {
+  contractTest('of two flows with one id only the first is stored', async (store) => {
     const first = await added(store)
     await rejects(store.addFlow(aFlow({ id: first.id, participant: bob })))
     deepEqual(await store.takeFlow(first.id), first)
   }),
-  promise('of twenty who take a flow at once, exactly one gets it', async (store) => {
+  contractTest('of twenty concurrent takes of a flow, exactly one gets it', async (store) => {
     const flow = await added(store)
     const taken = await Promise.all(times(20, () => store.takeFlow(flow.id)))
     deepEqual(
@@ -79,7 +79,7 @@ export const flowContract: readonly Promised[] = [
       [flow],
     )
   }),
-  promise('one that is over is kept until it is deleted, and deleting takes no other', async (store) => {
+  contractTest('an expired flow is stored until it is deleted, and no other is deleted', async (store) => {
     const over = [await added(store, { expiresAt: at(1) }), await added(store, { expiresAt: at(2) })]
     const stays = await added(store, { expiresAt: at(3) })
     equal(await store.deleteFlows(at(1), many), 0)
@@ -90,27 +90,33 @@ export const flowContract: readonly Promised[] = [
     const late = await added(store, { expiresAt: new Date(1) })
     for (const flow of [stays, late]) deepEqual(await store.takeFlow(flow.id), flow)
   }),
-  promise('the key of a flow counts as used until the flow is gone, but a flow is no connection', async (store) => {
-    const { id } = await added(store, { sealed: { key: 'old', box: 'v1.a' } })
-    deepEqual(await store.sealingKeys(), ['old'])
-    deepEqual(await store.listSealedExcept('new', many), [])
-    deepEqual(await store.list(alice), [])
-    deepEqual(await store.listAll(many), [])
-    await store.takeFlow(id)
-    deepEqual(await store.sealingKeys(), [])
-  }),
-  promise('forgetting a participant deletes their flows, uncounted, and nobody else’s', async (store) => {
-    const [mine, theirs] = [await added(store), await added(store, { participant: bob })]
-    equal(await store.forget(alice), 0)
-    equal(await store.takeFlow(mine.id), undefined)
-    deepEqual(await store.takeFlow(theirs.id), theirs)
-  }),
+  contractTest(
+    'the key of a flow counts as in use until the flow is deleted, but flows are not listed as connections',
+    async (store) => {
+      const { id } = await added(store, { sealed: { key: 'old', box: 'v1.a' } })
+      deepEqual(await store.sealingKeys(), ['old'])
+      deepEqual(await store.listSealedExcept('new', many), [])
+      deepEqual(await store.list(alice), [])
+      deepEqual(await store.listAll(many), [])
+      await store.takeFlow(id)
+      deepEqual(await store.sealingKeys(), [])
+    },
+  ),
+  contractTest(
+    'forgetting a participant deletes their flows without counting them, and nobody else’s',
+    async (store) => {
+      const [mine, theirs] = [await added(store), await added(store, { participant: bob })]
+      equal(await store.forget(alice), 0)
+      equal(await store.takeFlow(mine.id), undefined)
+      deepEqual(await store.takeFlow(theirs.id), theirs)
+    },
+  ),
   {
     name: 'flows: of many who take one through two openings at once, exactly one gets it',
-    async run({ store, again }) {
-      if (again === undefined) return
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const flow = await added(store.connections)
-      const other = await again()
+      const other = await reopen()
       try {
         const takes = times(100, (index) => (index % 2 ? store : other).connections.takeFlow(flow.id))
         equal((await Promise.all(takes)).filter(Boolean).length, 1)
@@ -120,13 +126,13 @@ export const flowContract: readonly Promised[] = [
     },
   },
   {
-    name: 'flows: opened again, everything is still there',
-    async run({ store, again }) {
-      if (again === undefined) return
+    name: 'flows: everything is still there after reopening',
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const [kept, taken] = [await added(store.connections), await added(store.connections)]
       await store.connections.takeFlow(taken.id)
       await store.close()
-      const reopened = await again()
+      const reopened = await reopen()
       try {
         equal(await reopened.connections.takeFlow(taken.id), undefined)
         deepEqual(await reopened.connections.takeFlow(kept.id), kept)

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../approval/grant/grant.ts'
-import type { GrantStore } from '../approval/store.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { alice, bob } from './elicitations.ts'
-import type { Promised } from './promised.ts'
+import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../../approval/grant/grant.ts'
+import type { GrantStore } from '../../approval/store.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
+import { alice, bob } from '../elicitations.ts'
+import type { ContractTest } from './contract-test.ts'
 
 const many = 1_000
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
@@ -35,23 +35,27 @@ async function added(store: GrantStore, over: Partial<Grant> = {}): Promise<Gran
   return grant
 }
 
-const later = (grant: Grant, over: Partial<Grant> = {}): Grant => ({ ...grant, version: grant.version + 1, ...over })
+const nextVersion = (grant: Grant, over: Partial<Grant> = {}): Grant => ({
+  ...grant,
+  version: grant.version + 1,
+  ...over,
+})
 
 async function saved(store: GrantStore, next: Grant): Promise<Grant> {
   equal(await store.saveIfUnchanged(next), true)
   return next
 }
 
-const promise = (name: string, run: (store: GrantStore) => Promise<void>): Promised => ({
+const contractTest = (name: string, run: (store: GrantStore) => Promise<void>): ContractTest => ({
   name: `grants: ${name}`,
   run: ({ store }) => run(store.grants),
 })
 
-/** Text that gets lost in careless stores. */
+/** Text that a careless store damages. */
 const text = 'é 𝄞 "\' \\ %s $1 ? :a'
 const awkward = `${text} \u0000 \ud800 \n\r\t \u202e`
 
-/** Everything a grant may have besides what `aGrant` gives it. */
+/** A grant with every optional field. */
 const full = (over: Partial<Grant> = {}) =>
   aGrant({
     version: 7,
@@ -67,8 +71,8 @@ const full = (over: Partial<Grant> = {}) =>
     ...over,
   })
 
-export const grantContract: readonly Promised[] = [
-  promise('what is kept comes back exactly, however it is used', async (store) => {
+export const grantContract: readonly ContractTest[] = [
+  contractTest('a grant is returned exactly as stored, for every kind of use', async (store) => {
     const everyUses: GrantUses[] = [
       { kind: 'many' },
       once({ requester: text, call: text }),
@@ -79,26 +83,29 @@ export const grantContract: readonly Promised[] = [
       for (const grant of [aGrant({ uses }), full({ uses }), full({ uses, revoked: { at: new Date(2), by: bob } })]) {
         equal(await store.add(grant), true)
         deepEqual(await store.get(grant.id), grant)
-        const next = await saved(store, later(grant))
+        const next = await saved(store, nextVersion(grant))
         deepEqual(await store.get(grant.id), next)
       }
     }
   }),
-  promise('a save changes what it says, and comes back exactly', async (store) => {
+  contractTest('a saved grant is returned exactly as saved', async (store) => {
     const unspent = await added(store, { uses: once() })
-    const begun = await saved(store, later(unspent, { uses: once({ spent: { at: at(1), walk: 'w' } }) }))
+    const begun = await saved(store, nextVersion(unspent, { uses: once({ spent: { at: at(1), walk: 'w' } }) }))
     deepEqual(await store.get(unspent.id), begun)
-    const done = await saved(store, later(begun, { uses: once({ spent: { at: at(1), walk: 'w', outcome: 'done' } }) }))
+    const done = await saved(
+      store,
+      nextVersion(begun, { uses: once({ spent: { at: at(1), walk: 'w', outcome: 'done' } }) }),
+    )
     deepEqual(await store.get(unspent.id), done)
-    const { expiresAt: _, definition: __, ...less } = later(await added(store, full()))
+    const { expiresAt: _, definition: __, ...less } = nextVersion(await added(store, full()))
     const next = await saved(store, { ...less, revoked })
     deepEqual(await store.get(less.id), next)
   }),
-  promise('what was never kept is absent', async (store) => {
+  contractTest('an unknown grant is absent', async (store) => {
     const kept = await added(store, { id: 'a grant' as GrantId, uses: once() })
     for (const id of ['', 'A grant', 'a grant ', 'a grant\u0000', '\u0000'] as GrantId[]) {
       equal(await store.get(id), undefined)
-      equal(await store.saveIfUnchanged(later({ ...kept, id })), false)
+      equal(await store.saveIfUnchanged(nextVersion({ ...kept, id })), false)
     }
     for (const other of ['', 'R', 'c', 'r\u0000', '\u0000']) {
       deepEqual(await store.listOnce(other, 'c'), [])
@@ -108,69 +115,72 @@ export const grantContract: readonly Promised[] = [
     deepEqual(await store.list(bob, many), [])
     equal(await store.forget(bob), 0)
   }),
-  promise('made twice it is kept once, as it was first', async (store) => {
+  contractTest('a grant that is added twice is stored once, as first added', async (store) => {
     const first = await added(store)
-    const second = later(first, { effect: 'deny' })
+    const second = nextVersion(first, { effect: 'deny' })
     equal(await store.add({ ...first, effect: 'deny', participant: bob }), false)
     deepEqual(await store.get(first.id), first)
     await saved(store, second)
     equal(await store.add(first), false)
     deepEqual(await store.get(first.id), second)
   }),
-  promise('of twenty who add at once, exactly one is kept', async (store) => {
+  contractTest('of twenty concurrent adds, exactly one succeeds', async (store) => {
     const id = randomUUID() as GrantId
     const all = times(20, (index) => aGrant({ id, client: `${index}` }))
     const won = await Promise.all(all.map((grant) => store.add(grant)))
     equal(won.filter(Boolean).length, 1)
     deepEqual(await store.list(alice, many), [all[won.indexOf(true)]])
   }),
-  promise('a save from an old version changes nothing', async (store) => {
+  contractTest('a save from an old version changes nothing', async (store) => {
     const made = await added(store)
-    const second = await saved(store, later(made, { revoked }))
-    equal(await store.saveIfUnchanged(later(made)), false)
+    const second = await saved(store, nextVersion(made, { revoked }))
+    equal(await store.saveIfUnchanged(nextVersion(made)), false)
     equal(await store.saveIfUnchanged({ ...second, version: 9 }), false)
     deepEqual(await store.get(made.id), second)
   }),
-  promise('of twenty calls that spend it at once, exactly one does', async (store) => {
+  contractTest('of twenty calls that spend a grant at once, exactly one succeeds', async (store) => {
     const made = await added(store, { uses: once() })
-    const tries = times(20, (index) => later(made, { uses: once({ spent: { at: at(1), walk: `${index}` } }) }))
+    const tries = times(20, (index) => nextVersion(made, { uses: once({ spent: { at: at(1), walk: `${index}` } }) }))
     const won = await Promise.all(tries.map((next) => store.saveIfUnchanged(next)))
     equal(won.filter(Boolean).length, 1)
     deepEqual(await store.get(made.id), tries[won.indexOf(true)])
   }),
-  promise('for a call come the lasting ones of its participant, server and tool, or of all tools', async (store) => {
-    const [tool, all, over] = [
-      await added(store, { tool: 'push', client: 'c' }),
-      await added(store, { effect: 'deny' }),
-      await added(store, { tool: 'push', expiresAt: new Date(1) }),
-    ]
-    for (const other of ['pull', 'PUSH', 'push ', '', 'pus', '%', 'push\u0000', 'push\ud800']) {
-      await added(store, { tool: other })
-    }
-    await added(store, { tool: 'push', participant: bob })
-    await added(store, { participant: bob })
-    await added(store, { tool: 'push', server: 'gitlab' })
-    await added(store, { server: 'GitHub' })
-    await added(store, { tool: 'push', uses: once() })
-    await added(store, { tool: 'push', revoked })
-    deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([tool, all, over]))
-    deepEqual(await store.listFor(alice, 'github', 'new'), [all])
-    await saved(store, later(all, { revoked }))
-    deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([tool, over]))
-    deepEqual(await store.listFor(alice, 'github', 'new'), [])
-  }),
-  promise('for any call come those for everybody, until they are revoked', async (store) => {
+  contractTest(
+    'for a call, the lasting grants of its participant, server and tool, or of all tools, are listed',
+    async (store) => {
+      const [tool, all, over] = [
+        await added(store, { tool: 'push', client: 'c' }),
+        await added(store, { effect: 'deny' }),
+        await added(store, { tool: 'push', expiresAt: new Date(1) }),
+      ]
+      for (const other of ['pull', 'PUSH', 'push ', '', 'pus', '%', 'push\u0000', 'push\ud800']) {
+        await added(store, { tool: other })
+      }
+      await added(store, { tool: 'push', participant: bob })
+      await added(store, { participant: bob })
+      await added(store, { tool: 'push', server: 'gitlab' })
+      await added(store, { server: 'GitHub' })
+      await added(store, { tool: 'push', uses: once() })
+      await added(store, { tool: 'push', revoked })
+      deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([tool, all, over]))
+      deepEqual(await store.listFor(alice, 'github', 'new'), [all])
+      await saved(store, nextVersion(all, { revoked }))
+      deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([tool, over]))
+      deepEqual(await store.listFor(alice, 'github', 'new'), [])
+    },
+  ),
+  contractTest('grants for everybody are listed for any call, until they are revoked', async (store) => {
     const all = await added(store, { effect: 'deny', participant: everybody, server: everyServer })
     await added(store, { participant: everybody })
     await added(store, { server: everyServer, participant: bob })
     const mine = await added(store, { tool: 'push' })
     deepEqual(sorted(await store.listFor(alice, 'github', 'push')), sorted([mine, all]))
     deepEqual(await store.listFor(bob, 'gitlab', 'pull'), [all])
-    await saved(store, later(all, { revoked }))
+    await saved(store, nextVersion(all, { revoked }))
     deepEqual(await store.listFor(alice, 'github', 'push'), [mine])
     deepEqual(await store.listFor(bob, 'gitlab', 'pull'), [])
   }),
-  promise('tools whose names differ in the least are never taken for one another', async (store) => {
+  contractTest('tools whose names differ minimally are never confused', async (store) => {
     const all = await added(store)
     const names = ['a', 'a\u0000', 'a\u0000b', 'a\ud800', 'a\ud801', 'a\ufffd', 'a\\u0000', 'a\\', 'a"', 'é', 'e\u0301']
     const grants = new Map<string, Grant>()
@@ -181,7 +191,7 @@ export const grantContract: readonly Promised[] = [
     }
     deepEqual(await store.listFor(alice, 'github', 'b\u0000'), [all])
   }),
-  promise('for one call alone come the unspent ones, oldest first', async (store) => {
+  contractTest('unspent grants for one call are listed oldest first', async (store) => {
     const [first, second] = [await added(store, { uses: once() }), await added(store, { uses: once() })]
     await added(store)
     await added(store, { uses: once({ call: 'other' }) })
@@ -190,11 +200,11 @@ export const grantContract: readonly Promised[] = [
     await added(store, { uses: once({ spent: { at: at(1), walk: 'w' } }) })
     const over = await added(store, { uses: once(), expiresAt: new Date(1), participant: bob })
     deepEqual(await store.listOnce('r', 'c'), [first, second, over])
-    await saved(store, later(first, { uses: once({ spent: { at: at(1), walk: 'w' } }) }))
-    await saved(store, later(second, { revoked }))
+    await saved(store, nextVersion(first, { uses: once({ spent: { at: at(1), walk: 'w' } }) }))
+    await saved(store, nextVersion(second, { revoked }))
     deepEqual(await store.listOnce('r', 'c'), [over])
   }),
-  promise('lasting ones come newest first, page by page, each once', async (store) => {
+  contractTest('lasting grants are listed newest first, page by page, each once', async (store) => {
     const mine: Grant[] = []
     const all: Grant[] = []
     for (let n = 0; n < 7; n++) {
@@ -207,9 +217,9 @@ export const grantContract: readonly Promised[] = [
     deepEqual(await store.listAll(many), all)
     const page = await store.list(alice, 3)
     deepEqual(page, mine.slice(0, 3))
-    // The page that follows is the same although a newer one came meanwhile, and the last of this page changed.
+    // The next page is the same although a newer grant was added and the last one of this page was changed meanwhile.
     const newer = await added(store)
-    await saved(store, later(page[2] as Grant, { expiresAt: at(9) }))
+    await saved(store, nextVersion(page[2] as Grant, { expiresAt: at(9) }))
     deepEqual(await store.list(alice, 3, page[2]?.id), mine.slice(3, 6))
     deepEqual(await store.list(alice, 3, mine[5]?.id), mine.slice(6))
     deepEqual(await store.list(alice, 3, mine[6]?.id), [])
@@ -219,7 +229,7 @@ export const grantContract: readonly Promised[] = [
       deepEqual(await store.listAll(1, gone), [newer])
     }
   }),
-  promise('deleting takes what was spent, revoked or over before, and nothing else', async (store) => {
+  contractTest('grants that were spent, revoked or expired before a date are deleted, and no others', async (store) => {
     const spent = (minutes: number) => once({ spent: { at: at(minutes), walk: 'w' } })
     const gone = [
       await added(store, { uses: spent(4) }),
@@ -227,7 +237,7 @@ export const grantContract: readonly Promised[] = [
       await added(store, { revoked: { at: at(4), by: alice }, expiresAt: at(9) }),
       await added(store, { expiresAt: at(4) }),
       await added(store, { uses: once(), expiresAt: at(4) }),
-      await saved(store, later(await added(store, { expiresAt: at(9) }), { revoked: { at: at(4), by: alice } })),
+      await saved(store, nextVersion(await added(store, { expiresAt: at(9) }), { revoked: { at: at(4), by: alice } })),
     ]
     const stay = [
       await added(store),
@@ -235,7 +245,7 @@ export const grantContract: readonly Promised[] = [
       await added(store, { uses: spent(5), expiresAt: at(9) }),
       await added(store, { revoked: { at: at(5), by: alice } }),
       await added(store, { createdAt: at(0), expiresAt: at(9) }),
-      await saved(store, later(await added(store, { expiresAt: at(4) }), { expiresAt: at(9) })),
+      await saved(store, nextVersion(await added(store, { expiresAt: at(4) }), { expiresAt: at(9) })),
     ]
     for (const grant of [...gone, ...stay]) deepEqual(await store.get(grant.id), grant)
     equal(await store.deleteOver(at(4), many), 0)
@@ -245,8 +255,8 @@ export const grantContract: readonly Promised[] = [
     for (const { id } of gone) equal(await store.get(id), undefined)
     for (const grant of stay) deepEqual(await store.get(grant.id), grant)
   }),
-  promise(
-    'forgetting a participant deletes what covers their calls, and their name from what they gave or revoked',
+  contractTest(
+    'forgetting a participant deletes the grants for their calls, and their name from those they gave or revoked',
     async (store) => {
       const bobs = { participant: bob, grantedBy: bob }
       const [lasting, single] = [await added(store), await added(store, { uses: once(), grantedBy: bob })]
@@ -260,8 +270,8 @@ export const grantContract: readonly Promised[] = [
       deepEqual(await store.listOnce('r', 'c'), [])
       deepEqual(await store.get(untouched.id), untouched)
       deepEqual(await store.listFor(bob, 'github', 'given'), [{ ...given, grantedBy: 'forgotten' }])
-      // A save by someone who read it before brings no name back.
-      for (const grant of [given, undone]) await saved(store, later(grant))
+      // A save of a version that was read before does not restore the name.
+      for (const grant of [given, undone]) await saved(store, nextVersion(grant))
       const left = await store.list(bob, many)
       equal(left.length, 3)
       equal(JSON.stringify(left).includes(alice), false)
@@ -269,14 +279,14 @@ export const grantContract: readonly Promised[] = [
   ),
   {
     name: 'grants: of many who spend it through two openings at once, exactly one does',
-    async run({ store, again }) {
-      if (again === undefined) return
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const made = await added(store.grants, { uses: once() })
-      const other = await again()
+      const other = await reopen()
       try {
         const saves = times(100, (index) =>
           (index % 2 ? store : other).grants.saveIfUnchanged(
-            later(made, { uses: once({ spent: { at: at(1), walk: `${index}` } }) }),
+            nextVersion(made, { uses: once({ spent: { at: at(1), walk: `${index}` } }) }),
           ),
         )
         equal((await Promise.all(saves)).filter(Boolean).length, 1)
@@ -286,13 +296,13 @@ export const grantContract: readonly Promised[] = [
     },
   },
   {
-    name: 'grants: opened again, everything is still there',
-    async run({ store, again }) {
-      if (again === undefined) return
+    name: 'grants: everything is still there after reopening',
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const [lasting, single] = [full(), aGrant({ uses: once() })]
       for (const grant of [lasting, single]) await store.grants.add(grant)
       await store.close()
-      const reopened = await again()
+      const reopened = await reopen()
       try {
         deepEqual(await reopened.grants.list(alice, many), [lasting])
         deepEqual(await reopened.grants.listOnce('r', 'c'), [single])

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Connection } from '../connection/connection.ts'
-import type { ConnectionStore } from '../connection/store.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { alice, bob } from './elicitations.ts'
-import type { Promised } from './promised.ts'
+import type { Connection } from '../../connection/connection.ts'
+import type { ConnectionStore } from '../../connection/store.ts'
+import type { ElicitationId } from '../../elicitation/elicitation.ts'
+import { alice, bob } from '../elicitations.ts'
+import type { ContractTest } from './contract-test.ts'
 
 const many = 1_000
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
@@ -32,18 +32,18 @@ async function put(store: ConnectionStore, over: Partial<Connection> = {}): Prom
   return connection
 }
 
-const later = (connection: Connection, over: Partial<Connection> = {}): Connection => ({
+const nextVersion = (connection: Connection, over: Partial<Connection> = {}): Connection => ({
   ...connection,
   version: connection.version + 1,
   ...over,
 })
 
-const promise = (name: string, run: (store: ConnectionStore) => Promise<void>): Promised => ({
+const contractTest = (name: string, run: (store: ConnectionStore) => Promise<void>): ContractTest => ({
   name: `connections: ${name}`,
   run: ({ store }) => run(store.connections),
 })
 
-/** Text that gets lost in careless stores. */
+/** Text that a careless store damages. */
 const text = 'é 𝄞 "\' \\ %s $1 ? :a'
 const awkward = `${text} \u0000 \ud800 \n\r\t \u202e`
 
@@ -64,44 +64,54 @@ const full: Connection = {
   elicitation: randomUUID() as ElicitationId,
 }
 
-export const connectionContract: readonly Promised[] = [
-  promise('what is kept comes back exactly', async (store) => {
+export const connectionContract: readonly ContractTest[] = [
+  contractTest('a connection is returned exactly as stored', async (store) => {
     const plain = await put(store, { scopes: [], standing: 'refused', obtained: { at: at(1), by: 'key' } })
     await store.put(full)
     for (const connection of [plain, full]) {
       deepEqual(await store.get(alice, connection.provider), connection)
-      const next = later(connection, { standing: 'good', refreshingUntil: at(3), sealed: { key: 'k2', box: 'v1.new' } })
+      const next = nextVersion(connection, {
+        standing: 'good',
+        refreshingUntil: at(3),
+        sealed: { key: 'k2', box: 'v1.new' },
+      })
       equal(await store.saveIfUnchanged(next), true)
       deepEqual(await store.get(alice, connection.provider), next)
     }
-    const { expiresAt: _, refreshingUntil: __, account: ___, elicitation: ____, ...less } = later(later(full))
+    const {
+      expiresAt: _,
+      refreshingUntil: __,
+      account: ___,
+      elicitation: ____,
+      ...less
+    } = nextVersion(nextVersion(full))
     equal(await store.saveIfUnchanged(less), true)
     deepEqual(await store.get(alice, full.provider), less)
   }),
-  promise('what was never kept is absent', async (store) => {
+  contractTest('an unknown connection is absent', async (store) => {
     const kept = await put(store)
     for (const provider of ['', 'GitHub', 'github ', 'github\u0000', '\u0000']) {
       equal(await store.get(alice, provider), undefined)
       equal(await store.remove({ ...kept, provider }), false)
-      equal(await store.saveIfUnchanged(later({ ...kept, provider })), false)
+      equal(await store.saveIfUnchanged(nextVersion({ ...kept, provider })), false)
     }
     equal(await store.get(bob, 'github'), undefined)
     deepEqual(await store.list(bob), [])
     equal(await store.forget(bob), 0)
     deepEqual(await store.list(alice), [kept])
   }),
-  promise('a new consent takes the place of whatever was there, and of nothing else', async (store) => {
+  contractTest('a put replaces the connection of the same participant and provider, and no other', async (store) => {
     const others = [await put(store, { provider: 'linear' }), await put(store, { participant: bob })]
     const old = await put(store, { version: 5, account: 'old' })
     const next = await put(store)
     deepEqual(await store.get(alice, 'github'), next)
-    equal(await store.saveIfUnchanged(later(old)), false)
-    equal(await store.saveIfUnchanged(later({ ...old, version: 1 })), false)
+    equal(await store.saveIfUnchanged(nextVersion(old)), false)
+    equal(await store.saveIfUnchanged(nextVersion({ ...old, version: 1 })), false)
     equal(await store.remove(old), false)
     deepEqual(await store.get(alice, 'github'), next)
     for (const other of others) deepEqual(await store.get(other.participant, other.provider), other)
   }),
-  promise('of twenty who put at once, one is kept whole', async (store) => {
+  contractTest('of twenty concurrent puts, one is stored as a whole', async (store) => {
     const all = times(20, (index) => aConnection({ account: `${index}` }))
     await Promise.all(all.map((connection) => store.put(connection)))
     const kept = await store.list(alice)
@@ -111,33 +121,33 @@ export const connectionContract: readonly Promised[] = [
       all.find(({ id }) => id === kept[0]?.id),
     )
   }),
-  promise('a save from an old version changes nothing', async (store) => {
+  contractTest('a save from an old version changes nothing', async (store) => {
     const made = await put(store)
-    const second = later(made, { account: 'second' })
+    const second = nextVersion(made, { account: 'second' })
     equal(await store.saveIfUnchanged(second), true)
-    equal(await store.saveIfUnchanged(later(made, { account: 'late' })), false)
+    equal(await store.saveIfUnchanged(nextVersion(made, { account: 'late' })), false)
     equal(await store.saveIfUnchanged({ ...second, version: 9 }), false)
     deepEqual(await store.get(alice, 'github'), second)
   }),
-  promise('of twenty who save at once, exactly one is kept', async (store) => {
+  contractTest('of twenty concurrent saves, exactly one succeeds', async (store) => {
     const made = await put(store)
-    const tries = times(20, (index) => later(made, { account: `${index}` }))
+    const tries = times(20, (index) => nextVersion(made, { account: `${index}` }))
     const won = await Promise.all(tries.map((next) => store.saveIfUnchanged(next)))
     equal(won.filter(Boolean).length, 1)
     deepEqual(await store.get(alice, 'github'), tries[won.indexOf(true)])
   }),
-  promise('what was removed is gone, whatever its version, and no save brings it back', async (store) => {
+  contractTest('a connection is removed whatever its version, and no save restores it', async (store) => {
     const made = await put(store)
-    equal(await store.saveIfUnchanged(later(made)), true)
+    equal(await store.saveIfUnchanged(nextVersion(made)), true)
     equal(await store.remove({ ...made, id: 'another' }), false)
     equal(await store.remove({ ...made, participant: bob }), false)
     const removed = await Promise.all(times(20, () => store.remove(made)))
     equal(removed.filter(Boolean).length, 1)
     equal(await store.get(alice, 'github'), undefined)
-    equal(await store.saveIfUnchanged(later(later(made))), false)
+    equal(await store.saveIfUnchanged(nextVersion(nextVersion(made))), false)
     deepEqual(await store.list(alice), [])
   }),
-  promise('a list is in the order of the providers’ names, and of one participant', async (store) => {
+  contractTest('a list has the connections of one participant in the order of the providers’ names', async (store) => {
     for (const provider of ['linear', 'a-b', 'github', 'Zoo', 'ab', 'a.c']) await put(store, { provider })
     await put(store, { participant: bob, provider: 'aaa' })
     const names = (await store.list(alice)).map(({ provider }) => provider)
@@ -145,33 +155,33 @@ export const connectionContract: readonly Promised[] = [
     equal((await store.listAll(many)).length, 7)
     equal((await store.listAll(2)).length, 2)
   }),
-  promise('credentials sealed under other keys are found', async (store) => {
+  contractTest('credentials sealed under other keys are found', async (store) => {
     const old = await put(store, { sealed: { key: 'old', box: 'v1.a' } })
     await put(store, { provider: 'linear', sealed: { key: 'new', box: 'v1.b' } })
     deepEqual(await store.listSealedExcept('new', many), [old])
     deepEqual((await store.sealingKeys()).sort(), ['new', 'old'])
-    equal(await store.saveIfUnchanged(later(old, { sealed: { key: 'new', box: 'v1.c' } })), true)
+    equal(await store.saveIfUnchanged(nextVersion(old, { sealed: { key: 'new', box: 'v1.c' } })), true)
     deepEqual(await store.listSealedExcept('new', many), [])
     deepEqual(await store.sealingKeys(), ['new'])
     equal((await store.listSealedExcept('newer', 1)).length, 1)
   }),
-  promise('forgetting a participant deletes their connections and nobody else’s', async (store) => {
+  contractTest('forgetting a participant deletes their connections and nobody else’s', async (store) => {
     const made = await put(store)
     await put(store, { provider: 'linear' })
     const theirs = await put(store, { participant: bob })
     equal(await store.forget(alice), 2)
     deepEqual(await store.list(alice), [])
-    equal(await store.saveIfUnchanged(later(made)), false)
+    equal(await store.saveIfUnchanged(nextVersion(made)), false)
     deepEqual(await store.listAll(many), [theirs])
   }),
   {
     name: 'connections: of many who save through two openings at once, exactly one is kept',
-    async run({ store, again }) {
-      if (again === undefined) return
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       const made = await put(store.connections)
-      const other = await again()
+      const other = await reopen()
       try {
-        const saves = times(100, (index) => (index % 2 ? store : other).connections.saveIfUnchanged(later(made)))
+        const saves = times(100, (index) => (index % 2 ? store : other).connections.saveIfUnchanged(nextVersion(made)))
         equal((await Promise.all(saves)).filter(Boolean).length, 1)
       } finally {
         await other.close()
@@ -179,12 +189,12 @@ export const connectionContract: readonly Promised[] = [
     },
   },
   {
-    name: 'connections: opened again, everything is still there',
-    async run({ store, again }) {
-      if (again === undefined) return
+    name: 'connections: everything is still there after reopening',
+    async run({ store, reopen }) {
+      if (reopen === undefined) return
       await store.connections.put(full)
       await store.close()
-      const reopened = await again()
+      const reopened = await reopen()
       try {
         deepEqual(await reopened.connections.list(alice), [full])
       } finally {

@@ -1,15 +1,15 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { Elicitation, ElicitationId, ElicitationState } from '../elicitation/elicitation.ts'
-import type { ElicitationStore } from '../elicitation/store.ts'
-import { alice, anElicitation, answered, bob, moved } from './elicitations.ts'
-import type { Promised } from './promised.ts'
+import type { Elicitation, ElicitationId, ElicitationState } from '../../elicitation/elicitation.ts'
+import type { ElicitationStore } from '../../elicitation/store.ts'
+import { alice, anElicitation, answered, bob, withState } from '../elicitations.ts'
+import type { ContractTest } from './contract-test.ts'
 
 const many = 1_000
 const at = new Date('2026-01-01T00:01:00.000Z')
 const ids = (elicitations: readonly Elicitation[]) => elicitations.map(({ id }) => id)
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 
-async function kept(store: ElicitationStore, over: Partial<Elicitation> = {}): Promise<Elicitation> {
+async function added(store: ElicitationStore, over: Partial<Elicitation> = {}): Promise<Elicitation> {
   const elicitation = anElicitation(over)
   deepEqual(await store.add(elicitation, many), { kind: 'added' })
   return elicitation
@@ -20,12 +20,12 @@ async function saved(store: ElicitationStore, next: Elicitation): Promise<Elicit
   return next
 }
 
-const promise = (name: string, run: (store: ElicitationStore) => Promise<void>): Promised => ({
+const contractTest = (name: string, run: (store: ElicitationStore) => Promise<void>): ContractTest => ({
   name: `elicitations: ${name}`,
   run: ({ store }) => run(store.elicitations),
 })
 
-/** Text that gets lost in careless stores. */
+/** Text that a careless store damages. */
 const text = 'é 𝄞 "\' \\ %s $1 ? :a'
 const awkward = 'é 𝄞 \u0000 \ud800 "\' \\ \n\r\t %s $1 ? :a \u202e'
 
@@ -50,10 +50,10 @@ const everyState: ElicitationState[] = [
   { kind: 'withdrawn', reason: awkward, at },
 ]
 
-export const elicitationContract: readonly Promised[] = [
-  promise('what is kept comes back exactly, in every state', async (store) => {
+export const elicitationContract: readonly ContractTest[] = [
+  contractTest('an elicitation is returned exactly as stored, in every state', async (store) => {
     for (const state of everyState) {
-      const asked = await kept(store, {
+      const asked = await added(store, {
         question: {
           mode: 'url',
           message: awkward,
@@ -71,31 +71,31 @@ export const elicitationContract: readonly Promised[] = [
         expiresAt: new Date('2199-12-31T23:59:59.999Z'),
       })
       deepEqual(await store.get(asked.id), asked)
-      const settled = await saved(store, moved(asked, state))
+      const settled = await saved(store, withState(asked, state))
       deepEqual(await store.get(asked.id), settled)
     }
   }),
-  promise('what was never kept is absent', async (store) => {
+  contractTest('an unknown elicitation is absent', async (store) => {
     equal(await store.get('nothing' as ElicitationId), undefined)
     equal(await store.latestAnswered(alice, 'none'), undefined)
     equal(await store.saveIfUnchanged(answered(anElicitation())), false)
     deepEqual(await store.listOpen([alice], many), [])
   }),
-  promise('a save from an old version changes nothing', async (store) => {
-    const asked = await kept(store)
+  contractTest('a save from an old version changes nothing', async (store) => {
+    const asked = await added(store)
     const first = await saved(store, answered(asked))
-    equal(await store.saveIfUnchanged(moved(asked, { kind: 'withdrawn', reason: 'late', at })), false)
+    equal(await store.saveIfUnchanged(withState(asked, { kind: 'withdrawn', reason: 'late', at })), false)
     equal(await store.saveIfUnchanged({ ...first, version: 9 }), false)
     deepEqual(await store.get(asked.id), first)
   }),
-  promise('of two hundred who save at once, exactly one is kept', async (store) => {
-    const asked = await kept(store)
+  contractTest('of two hundred concurrent saves, exactly one succeeds', async (store) => {
+    const asked = await added(store)
     const tries = times(200, (index) => answered(asked, { action: 'accept', content: { branch: `${index}` } }))
     const won = await Promise.all(tries.map((next) => store.saveIfUnchanged(next)))
     equal(won.filter(Boolean).length, 1)
     deepEqual(await store.get(asked.id), tries[won.indexOf(true)])
   }),
-  promise('of fifty who ask the same at once, one is added and the others join it', async (store) => {
+  contractTest('of fifty concurrent identical questions, one is added and the others join it', async (store) => {
     const same = times(50, () => anElicitation({ identity: 'the same' }))
     const added = await Promise.all(same.map((one) => store.add(one, many)))
     const first = same[added.findIndex(({ kind }) => kind === 'added')]
@@ -103,112 +103,118 @@ export const elicitationContract: readonly Promised[] = [
     equal(others.length, 49)
     for (const other of others) deepEqual(other, { kind: 'joined', elicitation: first })
   }),
-  promise('a settled question is not joined', async (store) => {
-    await saved(store, answered(await kept(store, { identity: 'the same' })))
-    await kept(store, { identity: 'the same' })
+  contractTest('a settled question is not joined', async (store) => {
+    await saved(store, answered(await added(store, { identity: 'the same' })))
+    await added(store, { identity: 'the same' })
   }),
-  promise('a requester has at most so many open; what is settled and what others ask does not count', async (store) => {
-    const [first] = [await kept(store), await kept(store)]
-    deepEqual(await store.add(anElicitation(), 2), { kind: 'full' })
-    deepEqual(await store.add(anElicitation({ requester: { participant: alice, client: 'another' } }), 2), {
-      kind: 'added',
-    })
-    deepEqual(await store.add(anElicitation({ requester: { participant: bob, client: 'claude-code' } }), 2), {
-      kind: 'added',
-    })
-    await saved(store, answered(first))
-    deepEqual(await store.add(anElicitation(), 2), { kind: 'added' })
-  }),
-  promise('of fifty who ask at once, no more are added than may be open', async (store) => {
+  contractTest(
+    'a requester has a limited number of open questions; settled ones and those of others do not count',
+    async (store) => {
+      const [first] = [await added(store), await added(store)]
+      deepEqual(await store.add(anElicitation(), 2), { kind: 'full' })
+      deepEqual(await store.add(anElicitation({ requester: { participant: alice, client: 'another' } }), 2), {
+        kind: 'added',
+      })
+      deepEqual(await store.add(anElicitation({ requester: { participant: bob, client: 'claude-code' } }), 2), {
+        kind: 'added',
+      })
+      await saved(store, answered(first))
+      deepEqual(await store.add(anElicitation(), 2), { kind: 'added' })
+    },
+  ),
+  contractTest('of fifty concurrent questions, no more are added than the limit allows', async (store) => {
     const added = await Promise.all(times(50, () => store.add(anElicitation(), 5)))
     equal(added.filter(({ kind }) => kind === 'added').length, 5)
     equal(added.filter(({ kind }) => kind === 'full').length, 45)
   }),
-  promise('the same question joins also when no more may be open', async (store) => {
-    const first = await kept(store, { identity: 'the same' })
+  contractTest('an identical question joins also when the limit is reached', async (store) => {
+    const first = await added(store, { identity: 'the same' })
     deepEqual(await store.add(anElicitation({ identity: 'the same' }), 1), { kind: 'joined', elicitation: first })
   }),
-  promise('open questions come most urgent first, page by page, also where one of a page is settled', async (store) => {
-    const inMinutes = [5, 2, 9, 2, 7, 1]
-    const all: Elicitation[] = []
-    for (const minutes of inMinutes) {
-      all.push(await kept(store, { expiresAt: new Date(Date.UTC(2026, 0, 1, 0, minutes)) }))
-    }
-    const theirs = await kept(store, {
-      requester: { participant: bob, client: 'claude-code' },
-      expiresAt: new Date(Date.UTC(2026, 0, 1, 0, 3)),
-    })
-    const urgent = [5, 1, 3, 0, 4, 2].map((index) => all[index] as Elicitation)
-    deepEqual(ids(await store.listOpen([alice], many)), ids(urgent))
-    deepEqual(ids(await store.listAllOpen(many)), ids([...urgent.slice(0, 3), theirs, ...urgent.slice(3)]))
+  contractTest(
+    'open questions are listed most urgent first, page by page, also if one of a page is settled meanwhile',
+    async (store) => {
+      const inMinutes = [5, 2, 9, 2, 7, 1]
+      const all: Elicitation[] = []
+      for (const minutes of inMinutes) {
+        all.push(await added(store, { expiresAt: new Date(Date.UTC(2026, 0, 1, 0, minutes)) }))
+      }
+      const theirs = await added(store, {
+        requester: { participant: bob, client: 'claude-code' },
+        expiresAt: new Date(Date.UTC(2026, 0, 1, 0, 3)),
+      })
+      const urgent = [5, 1, 3, 0, 4, 2].map((index) => all[index] as Elicitation)
+      deepEqual(ids(await store.listOpen([alice], many)), ids(urgent))
+      deepEqual(ids(await store.listAllOpen(many)), ids([...urgent.slice(0, 3), theirs, ...urgent.slice(3)]))
 
-    const first = await store.listOpen([alice], 2)
-    deepEqual(ids(first), ids(urgent.slice(0, 2)))
-    await saved(store, answered(first[1] as Elicitation))
-    deepEqual(ids(await store.listOpen([alice], 3, first[1]?.id)), ids(urgent.slice(2, 5)))
-    deepEqual(ids(await store.listOpen([alice], 3, urgent[5]?.id)), [])
-    deepEqual(ids(await store.listAllOpen(2, first[1]?.id)), ids([urgent[2] as Elicitation, theirs]))
-    deepEqual(ids(await store.listAllOpen(many, theirs.id)), ids(urgent.slice(3)))
-  }),
-  promise('of open questions that expire together the oldest comes first, each once', async (store) => {
+      const first = await store.listOpen([alice], 2)
+      deepEqual(ids(first), ids(urgent.slice(0, 2)))
+      await saved(store, answered(first[1] as Elicitation))
+      deepEqual(ids(await store.listOpen([alice], 3, first[1]?.id)), ids(urgent.slice(2, 5)))
+      deepEqual(ids(await store.listOpen([alice], 3, urgent[5]?.id)), [])
+      deepEqual(ids(await store.listAllOpen(2, first[1]?.id)), ids([urgent[2] as Elicitation, theirs]))
+      deepEqual(ids(await store.listAllOpen(many, theirs.id)), ids(urgent.slice(3)))
+    },
+  ),
+  contractTest('open questions that expire together are listed oldest first, each once', async (store) => {
     const all: Elicitation[] = []
     for (let n = 0; n < 7; n++)
-      all.push(await kept(store, { answerers: { anyOf: [alice, 'group:ops'], through: 'client' } }))
+      all.push(await added(store, { answerers: { anyOf: [alice, 'group:ops'], through: 'client' } }))
     const names = [alice, 'group:ops', 'group:none'] as const
     const first = await store.listOpen(names, 3)
     deepEqual(ids(first), ids(all.slice(0, 3)))
-    // The page that follows is the same although the last one of this page is settled meanwhile.
+    // The next page is the same although the last question of this page is settled meanwhile.
     await saved(store, answered(first[2] as Elicitation))
     deepEqual(ids(await store.listOpen(names, 3, first[2]?.id)), ids(all.slice(3, 6)))
     deepEqual(ids(await store.listOpen(names, many)), ids(all.filter((_, index) => index !== 2)))
   }),
-  promise('nobody sees what was put to others', async (store) => {
+  contractTest('a list has only the questions of the given answerers', async (store) => {
     const [mine, theirs] = [
-      await kept(store),
-      await kept(store, { requester: { participant: bob, client: 'claude-code' }, type: 'x' }),
+      await added(store),
+      await added(store, { requester: { participant: bob, client: 'claude-code' }, type: 'x' }),
     ]
-    const approver = await kept(store, { answerers: { anyOf: [bob, 'group:ops'], through: 'page' }, type: 'x' })
+    const approver = await added(store, { answerers: { anyOf: [bob, 'group:ops'], through: 'page' }, type: 'x' })
     deepEqual(ids(await store.listOpen([alice], many)), ids([mine]))
     deepEqual(ids(await store.listOpen([bob], many)), ids([theirs, approver]))
     deepEqual(ids(await store.listOpen(['group:ops'], many)), ids([approver]))
     await saved(store, answered(theirs))
     equal(await store.latestAnswered(alice, 'x'), undefined)
   }),
-  promise('what is due comes soonest first, and only what is open', async (store) => {
+  contractTest('due questions are listed soonest first, and only open ones', async (store) => {
     const minute = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
     const [third, first, second] = [
-      await kept(store, { expiresAt: minute(3) }),
-      await kept(store, { expiresAt: minute(1) }),
-      await kept(store, { expiresAt: minute(2) }),
+      await added(store, { expiresAt: minute(3) }),
+      await added(store, { expiresAt: minute(1) }),
+      await added(store, { expiresAt: minute(2) }),
     ]
-    await saved(store, answered(await kept(store, { expiresAt: minute(0) })))
+    await saved(store, answered(await added(store, { expiresAt: minute(0) })))
     deepEqual(ids(await store.listDue(minute(2), many)), ids([first, second]))
     deepEqual(ids(await store.listDue(minute(9), 2)), ids([first, second]))
     deepEqual(ids(await store.listDue(minute(9), many)), ids([first, second, third]))
   }),
-  promise('the latest answer is the one settled last, and no open question hides it', async (store) => {
+  contractTest('the latest answer is the one settled last, whatever questions are open', async (store) => {
     const type = 'api-key-stripe'
-    const [older, newer] = [await kept(store, { type }), await kept(store, { type })]
+    const [older, newer] = [await added(store, { type }), await added(store, { type })]
     await saved(store, answered(newer))
-    // Settled later though asked earlier, and by a clock that is behind.
+    // Asked earlier but settled later, by a clock that is behind.
     const last = await saved(store, answered(older, { action: 'decline' }, new Date('2025-01-01')))
-    await kept(store, { type })
-    await saved(store, moved(await kept(store, { type }), { kind: 'expired', at }))
-    await saved(store, moved(await kept(store, { type }), { kind: 'withdrawn', reason: 'no', at }))
+    await added(store, { type })
+    await saved(store, withState(await added(store, { type }), { kind: 'expired', at }))
+    await saved(store, withState(await added(store, { type }), { kind: 'withdrawn', reason: 'no', at }))
     deepEqual(await store.latestAnswered(alice, type), last)
     equal(await store.latestAnswered(alice, 'another'), undefined)
     equal(await store.latestAnswered(bob, type), undefined)
   }),
-  promise('an expired question is kept, and says so', async (store) => {
-    const expired = await saved(store, moved(await kept(store), { kind: 'expired', at }))
+  contractTest('an expired question stays stored as expired', async (store) => {
+    const expired = await saved(store, withState(await added(store), { kind: 'expired', at }))
     deepEqual(await store.get(expired.id), expired)
   }),
-  promise('answers sealed under other keys are found, and sealing them anew moves no order', async (store) => {
+  contractTest('answers sealed under other keys are found, and resealing them keeps the order', async (store) => {
     const seal = (key: string) => ({ action: 'accept', sealed: { key, box: 'v1.x' } }) as const
     const type = 'k'
-    const first = await saved(store, answered(await kept(store, { type }), seal('old')))
-    const second = await saved(store, answered(await kept(store, { type }), seal('new')))
-    await saved(store, answered(await kept(store)))
+    const first = await saved(store, answered(await added(store, { type }), seal('old')))
+    const second = await saved(store, answered(await added(store, { type }), seal('new')))
+    await saved(store, answered(await added(store)))
     deepEqual(await store.listSealedExcept('new', many), [first])
     deepEqual((await store.sealingKeys()).sort(), ['new', 'old'])
     await saved(store, answered(first, seal('new')))
@@ -216,15 +222,15 @@ export const elicitationContract: readonly Promised[] = [
     deepEqual(await store.sealingKeys(), ['new'])
     equal((await store.latestAnswered(alice, type))?.id, second.id)
   }),
-  promise('deleting what settled long ago spares the open, the recent and every latest answer', async (store) => {
+  contractTest('deleting old settled questions keeps open ones, recent ones and every latest answer', async (store) => {
     const type = 'api-key-stripe'
     const long = new Date('2025-01-01')
-    const open = await kept(store, { createdAt: long })
-    const recent = await saved(store, answered(await kept(store)))
-    const replaced = await saved(store, answered(await kept(store, { type }), undefined, long))
-    const latest = await saved(store, answered(await kept(store, { type }), undefined, long))
-    const untyped = await saved(store, answered(await kept(store), undefined, long))
-    const expired = await saved(store, moved(await kept(store, { type }), { kind: 'expired', at: long }))
+    const open = await added(store, { createdAt: long })
+    const recent = await saved(store, answered(await added(store)))
+    const replaced = await saved(store, answered(await added(store, { type }), undefined, long))
+    const latest = await saved(store, answered(await added(store, { type }), undefined, long))
+    const untyped = await saved(store, answered(await added(store), undefined, long))
+    const expired = await saved(store, withState(await added(store, { type }), { kind: 'expired', at: long }))
     equal(await store.deleteSettled(at, 2), 2)
     equal(await store.deleteSettled(at, many), 1)
     equal(await store.deleteSettled(at, many), 0)
@@ -232,19 +238,24 @@ export const elicitationContract: readonly Promised[] = [
     for (const { id } of [replaced, untyped, expired]) equal(await store.get(id), undefined)
     deepEqual(await store.latestAnswered(alice, type), latest)
   }),
-  promise(
-    'forgetting a participant deletes what was asked for them, and their name from what they answered',
+  contractTest(
+    'forgetting a participant deletes their questions, and their name from what they answered',
     async (store) => {
       const type = 'x'
-      const open = await kept(store)
-      const settled = await saved(store, answered(await kept(store, { type })))
-      const bobs = await kept(store, {
+      const open = await added(store)
+      const settled = await saved(store, answered(await added(store, { type })))
+      const bobs = await added(store, {
         requester: { participant: bob, client: 'c' },
         answerers: { anyOf: [alice, bob], through: 'page' },
       })
       await saved(
         store,
-        moved(bobs, { kind: 'answered', answer: { action: 'cancel' }, by: { participant: alice, via: 'inbox' }, at }),
+        withState(bobs, {
+          kind: 'answered',
+          answer: { action: 'cancel' },
+          by: { participant: alice, via: 'inbox' },
+          at,
+        }),
       )
       equal(await store.forget(alice), 2)
       equal(await store.get(open.id), undefined)
@@ -254,8 +265,8 @@ export const elicitationContract: readonly Promised[] = [
       const left = await store.get(bobs.id)
       equal(left?.state.kind, 'answered')
       equal(JSON.stringify(left?.state).includes(alice), false)
-      // Whoever was forgotten may come back and ask again.
-      await kept(store, { identity: open.identity })
+      // A forgotten participant may ask again.
+      await added(store, { identity: open.identity })
     },
   ),
 ]
