@@ -44,7 +44,7 @@ afterEach(() => {
 const modeOf = (name: string) => statSync(name).mode & 0o777
 const idsIn = async (name: string) => [...(await keyFile(name).reload()).byId.keys()]
 
-test('a missing key file is made, for its owner alone, in a folder for its owner alone', async () => {
+test('a missing key file is created, readable only by its owner, in a folder of the same kind', async () => {
   const deep = join(folder, 'state', 'assent', 'keys')
   const { sealing } = await keyFile(deep).keys()
 
@@ -55,18 +55,18 @@ test('a missing key file is made, for its owner alone, in a folder for its owner
   expect(readFileSync(deep, 'utf8').split('\n').at(-2)).toBe(formatKey(sealing))
 })
 
-test('what one start sealed, the next one opens', async () => {
+test('a value sealed before a restart opens after it', async () => {
   const sealed = await createVault(keyFile(path)).seal('hunter2', 'here')
   expect(await createVault(keyFile(path)).open(sealed, 'here')).toBe('hunter2')
 })
 
-test('many that start at once in one process agree on one key', async () => {
+test('concurrent starts in one process agree on one key', async () => {
   const keyrings = await Promise.all(Array.from({ length: 20 }, () => keyFile(path).keys()))
   expect(new Set(keyrings.map(({ sealing }) => sealing.id)).size).toBe(1)
 })
 
 test('processes that start at once agree on one key', async () => {
-  const sealed = await letGoAtOnce<Sealed>(6, 'seal')
+  const sealed = await runAtOnce<Sealed>(6, 'seal')
   const vault = createVault(keyFile(path))
 
   expect(new Set(sealed.map(({ key }) => key))).toEqual(new Set([await vault.currentKey()]))
@@ -76,7 +76,7 @@ test('processes that start at once agree on one key', async () => {
 
 test('processes that rotate at once lose no key', async () => {
   const [first] = await idsIn(path)
-  const added = await letGoAtOnce<string>(6, 'add')
+  const added = await runAtOnce<string>(6, 'add')
 
   const ids = await idsIn(path)
   expect(new Set(ids)).toEqual(new Set([first, ...added]))
@@ -84,7 +84,7 @@ test('processes that rotate at once lose no key', async () => {
   expect(modeOf(path)).toBe(0o600)
 })
 
-test('a file written by hand is read: one key a line, with comments, in the order it has', async () => {
+test('a file written by hand is read: one key per line, with comments, in the given order', async () => {
   const [one, two] = [makeKey(), makeKey()]
   write(`\ufeff# mine\r\n\r\n  ${formatKey(one)} # the new one\r\n#${formatKey(makeKey())}\r\n${formatKey(two)}`)
 
@@ -93,7 +93,7 @@ test('a file written by hand is read: one key a line, with comments, in the orde
   expect([...keyring.byId.keys()]).toEqual([one.id, two.id])
 })
 
-test('a change keeps the comments, and puts the new key before all others', async () => {
+test('adding a key keeps the comments, and puts the new key first', async () => {
   const [one, two] = [makeKey(), makeKey()]
   write(`# mine\n${formatKey(one)} # one\n# two:\n${formatKey(two)}\n`)
   const keys = keyFile(path)
@@ -106,14 +106,14 @@ test('a change keeps the comments, and puts the new key before all others', asyn
   expect(readFileSync(path, 'utf8')).toBe(`# mine\n${formatKey(sealing)}\n# two:\n${formatKey(two)}\n`)
 })
 
-test('the first addition makes the file, too', async () => {
+test('adding a key creates a missing file', async () => {
   const added = await keyFile(path).addKey()
   const ids = await idsIn(path)
   expect(ids).toHaveLength(2)
   expect(ids[0]).toBe(added)
 })
 
-test('a process seals under the key that another one has just added', async () => {
+test('a process seals under a key that another process has just added', async () => {
   const here = createVault(keyFile(path))
   const first = await here.currentKey()
 
@@ -124,7 +124,7 @@ test('a process seals under the key that another one has just added', async () =
   expect((await here.seal('hunter2', 'here')).key).toBe(added)
 })
 
-test('what is sealed under the new key opens where the file was read before', async () => {
+test('a process that read the file earlier opens a value sealed under a newer key', async () => {
   const here = createVault(keyFile(path))
   const old = await here.seal('old', 'here')
   const there = keyFile(path)
@@ -135,7 +135,7 @@ test('what is sealed under the new key opens where the file was read before', as
   expect(await here.open(old, 'here')).toBe('old')
 })
 
-test('keys are remembered while the file stays the same, and read anew on demand', async () => {
+test('keys are cached while the file stays the same, and read again on demand', async () => {
   const keys = keyFile(path)
   const first = await keys.keys()
 
@@ -143,7 +143,7 @@ test('keys are remembered while the file stays the same, and read anew on demand
   expect(await keys.reload()).not.toBe(first)
 })
 
-test('a dropped key opens nothing any more', async () => {
+test('a dropped key does not open anything any more', async () => {
   const keys = keyFile(path)
   const vault = createVault(keys)
   const sealed = await vault.seal('hunter2', 'here')
@@ -153,7 +153,7 @@ test('a dropped key opens nothing any more', async () => {
   await expect(vault.open(sealed, 'here')).rejects.toThrow(KeyMissing)
 })
 
-test('the key that seals cannot be dropped, nor one that is not there; and the file stays as it was', async () => {
+test('the sealing key and an unknown key cannot be dropped, and the file is not changed', async () => {
   const keys = keyFile(path)
   const first = await keys.addKey()
   const before = readFileSync(path, 'utf8')
@@ -165,7 +165,7 @@ test('the key that seals cannot be dropped, nor one that is not there; and the f
   expect(readdirSync(folder)).toEqual(['keys'])
 })
 
-test('dropping a key leaves alone one whose id begins alike', async () => {
+test('dropping a key does not affect one whose id has the same beginning', async () => {
   const [one, two, three] = [makeKey(), makeKey(), makeKey()].map(formatKey).map((text, index) => {
     return text.replace(/^[^:]*/, ['k', 'k1', 'k12'][index] ?? '')
   })
@@ -174,18 +174,21 @@ test('dropping a key leaves alone one whose id begins alike', async () => {
   expect(await idsIn(path)).toEqual(['k', 'k12'])
 })
 
-test.each([0o640, 0o604, 0o644, 0o620, 0o666, 0o610])('attack: the mode %o lets other users in', async (mode) => {
-  write(formatKey(makeKey()), mode)
-  const error = await refusal()
-  expect(error.message).toContain(`chmod 600 ${path}`)
-})
+test.each([0o640, 0o604, 0o644, 0o620, 0o666, 0o610])(
+  'attack: the mode %o gives access to other users',
+  async (mode) => {
+    write(formatKey(makeKey()), mode)
+    const error = await refusal()
+    expect(error.message).toContain(`chmod 600 ${path}`)
+  },
+)
 
 test.each([0o600, 0o400, 0o700])('the mode %o is private enough', async (mode) => {
   write(formatKey(makeKey()), mode)
   await keyFile(path).keys()
 })
 
-test('a mode that is opened while the process runs is noticed', async () => {
+test('a mode that becomes too open while the process runs is noticed', async () => {
   const keys = keyFile(path)
   await keys.keys()
   chmodSync(path, 0o644)
@@ -200,7 +203,7 @@ test.skipIf(process.getuid?.() !== 0)('attack: the file belongs to another user'
   expect(error.message).toContain(`chown ${process.getuid?.()} ${path}`)
 })
 
-test('where users have no numbers, as on Windows, modes are not judged', async () => {
+test('without user ids, as on Windows, modes are not checked', async () => {
   write(formatKey(makeKey()), 0o666)
   const getuid = process.getuid
   Reflect.deleteProperty(process, 'getuid')
@@ -211,43 +214,43 @@ test('where users have no numbers, as on Windows, modes are not judged', async (
   }
 })
 
-test('where folders cannot be synced, as on Windows, a change still works', async () => {
+test('if folders cannot be synced, as on Windows, a change still works', async () => {
   vi.spyOn(process, 'platform', 'get').mockReturnValue('win32')
   const keys = keyFile(path)
   expect(await keys.addKey()).toBe((await keys.keys()).sealing.id)
 })
 
-test('attack: a link stands where the file should be', async () => {
+test('attack: the file is replaced by a link', async () => {
   write(formatKey(makeKey()))
   symlinkSync(path, join(folder, 'link'))
   path = join(folder, 'link')
   expect((await refusal()).message).toContain('not a regular file')
 })
 
-test('a folder is no key file', async () => {
+test('a folder is not a key file', async () => {
   mkdirSync(path)
   expect((await refusal()).message).toContain('not a regular file')
 })
 
-test('attack: a pipe stands where the file should be, and nobody is kept waiting', async () => {
+test('attack: the file is replaced by a pipe, and reading does not block', async () => {
   await once(spawn('mkfifo', [path]), 'close')
   expect((await refusal()).message).toContain('not a regular file')
 })
 
-test('a socket is no key file', async () => {
+test('a socket is not a key file', async () => {
   const server = createServer().listen(path)
   await once(server, 'listening')
   expect((await refusal()).message).toContain(`${path} cannot be used (ENXIO)`)
   server.close()
 })
 
-test('a name too long for the lock beside it is refused before anything is written', async () => {
+test('a name that is too long for its lock file is refused before anything is written', async () => {
   path = join(folder, 'k'.repeat(252))
   expect((await refusal()).message).toContain('cannot be used (ENAMETOOLONG)')
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a path that cannot be is told with its cause', async () => {
+test('an impossible path is reported with its cause', async () => {
   write('')
   path = join(path, 'below')
   const error = await refusal()
@@ -255,7 +258,7 @@ test('a path that cannot be is told with its cause', async () => {
   expect(error.cause).toBeInstanceOf(Error)
 })
 
-test('a file without a key, or with two keys on a line, is refused and left as it is', async () => {
+test('a file without a key, or with two keys on a line, is refused and not changed', async () => {
   const planted = formatKey(makeKey())
   for (const text of ['', '# nothing\n', `${planted},${formatKey(makeKey())}\n`, `${planted} ${planted}\n`]) {
     write(text)
@@ -266,7 +269,7 @@ test('a file without a key, or with two keys on a line, is refused and left as i
   }
 })
 
-test('a file that goes missing is not made anew: its keys would be lost without a word', async () => {
+test('a file that goes missing is not created again, which would hide the loss of its keys', async () => {
   const keys = keyFile(path)
   await keys.keys()
   rmSync(path)
@@ -278,7 +281,7 @@ test('a file that goes missing is not made anew: its keys would be lost without 
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a lock left by a crash is told with the remedy, and stops no reader', async () => {
+test('a lock left by a crash is reported with what to do, and does not stop readers', async () => {
   const keys = keyFile(path)
   const { sealing } = await keys.keys()
   writeFileSync(`${path}.lock`, '')
@@ -289,7 +292,7 @@ test('a lock left by a crash is told with the remedy, and stops no reader', asyn
   expect(existsSync(`${path}.lock`)).toBe(true)
 })
 
-test('a change waits for another to end', async () => {
+test('a change waits until another has ended', async () => {
   const keys = keyFile(path)
   await keys.keys()
   writeFileSync(`${path}.lock`, '')
@@ -299,7 +302,7 @@ test('a change waits for another to end', async () => {
   expect((await idsIn(path))[0]).toBe(added)
 })
 
-test('no print or dump of a key file shows a key', async () => {
+test('printing or inspecting a key file shows no key', async () => {
   const keys = keyFile(path)
   const bytes = (await keys.keys()).sealing.secret.export()
   const printed = inspect(keys, { showHidden: true, depth: 9 }) + JSON.stringify(keys)
@@ -320,11 +323,11 @@ async function refusal(): Promise<BadKeys> {
   return error as BadKeys
 }
 
-/** Starts processes, waits until all are ready, then lets them go at the same moment. */
-async function letGoAtOnce<Result>(count: number, deed: 'add' | 'seal'): Promise<Result[]> {
+/** Starts processes, waits until all are ready, then gives the start signal to all. */
+async function runAtOnce<Result>(count: number, action: 'add' | 'seal'): Promise<Result[]> {
   const script = compiled(new URL('./key-file-process.ts', import.meta.url))
   const started = Array.from({ length: count }, () => {
-    const child = spawn(process.execPath, [script, path, deed], {
+    const child = spawn(process.execPath, [script, path, action], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() }

@@ -8,7 +8,7 @@ import { envKeys, formatKey, isKeyId, type Keyring, makeKey, parseKeys, subKey }
 const zeros = 'A'.repeat(43)
 const bytesOf = (keyring: Keyring) => [...keyring.byId.values()].map(({ secret }) => secret.export())
 
-test('the first key seals, and every key is there to open', () => {
+test('the first key seals, and every key can open', () => {
   const keyring = parseKeys(`b:${zeros},a:${zeros}`)
 
   expect(keyring.sealing.id).toBe('b')
@@ -25,7 +25,7 @@ test.each([
   expect([...keyring.byId.keys()]).toEqual(['a', 'b'])
 })
 
-test('base64url, base64 and base64 with padding are read alike', () => {
+test('base64url, base64 and base64 with padding are accepted', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (array) => {
       const bytes = Buffer.from(array)
@@ -36,7 +36,7 @@ test('base64url, base64 and base64 with padding are read alike', () => {
   )
 })
 
-test('a key that was made can be written and read back', () => {
+test('a new key can be formatted and parsed', () => {
   const made = makeKey()
   const { sealing } = parseKeys(formatKey(made))
 
@@ -45,7 +45,7 @@ test('a key that was made can be written and read back', () => {
   expect(sealing.secret.equals(made.secret)).toBe(true)
 })
 
-test('no two keys that were made are alike', () => {
+test('new keys are all different', () => {
   const made = Array.from({ length: 50 }, makeKey)
   expect(new Set(made.map(({ id }) => id)).size).toBe(50)
   expect(new Set(made.map(({ secret }) => secret.export().toString('hex'))).size).toBe(50)
@@ -68,7 +68,7 @@ test.each([
   ['hex', `k1:${randomBytes(32).toString('hex')}`],
   ['a comment', `# ${planted}`],
   ['two keys of one id', `k1:${planted},k2:${zeros},k1:${planted}`],
-])('%s is refused with the remedy, and nothing of a key is shown', (_, text) => {
+])('%s is refused with what to do, and no part of a key is shown', (_, text) => {
   const error = errorOf(() => parseKeys(text))
 
   expect(error).toBeInstanceOf(BadKeys)
@@ -77,7 +77,7 @@ test.each([
   expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(planted.slice(1, 20))
 })
 
-test('rubbish is refused, never a crash', () => {
+test('malformed text is refused without a crash', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(() => parseKeys(`${text} x`)).toThrow(BadKeys)
@@ -85,7 +85,7 @@ test('rubbish is refused, never a crash', () => {
   )
 })
 
-test('no print, dump or JSON text of a keyring or key source shows a key', () => {
+test('printing, inspecting or serialising a keyring or key source shows no key', () => {
   const bytes = Buffer.from(planted, 'base64url')
   const keyring = parseKeys(`k1:${planted}`)
   const sub = subKey(keyring.sealing, 'vault')
@@ -105,7 +105,7 @@ test('no print, dump or JSON text of a keyring or key source shows a key', () =>
   }
 })
 
-test('each purpose has a key of its own, the same each time, and none is the key itself', () => {
+test('each purpose has a different derived key, always the same, and none is the key itself', () => {
   const key = makeKey()
   const again = parseKeys(formatKey(key)).sealing
 
@@ -116,8 +116,8 @@ test('each purpose has a key of its own, the same each time, and none is the key
   expect(subKey(key, 'vault').equals(key.secret)).toBe(false)
 })
 
-test('a sub-key is HKDF-SHA256 of the key, so that seals of earlier versions keep opening', () => {
-  // By `openssl kdf -keylen 32 -kdfopt digest:SHA256 -kdfopt hexkey:00… -kdfopt info:assent/vault HKDF`.
+test('a derived key is HKDF-SHA256 of the key, so that values sealed by earlier versions still open', () => {
+  // Computed by `openssl kdf -keylen 32 -kdfopt digest:SHA256 -kdfopt hexkey:00… -kdfopt info:assent/vault HKDF`.
   expect(
     subKey(parseKeys(`k1:${zeros}`).sealing, 'vault')
       .export()
@@ -125,7 +125,7 @@ test('a sub-key is HKDF-SHA256 of the key, so that seals of earlier versions kee
   ).toBe('9d1bde2f8cdcdb4d70b2671547293bfcf580d383d21cd3926f1f24d425cd1f08')
 })
 
-test('keys of the environment stay what they were', async () => {
+test('keys of the environment do not change', async () => {
   const source = envKeys(`k1:${planted}`)
   expect(await source.reload()).toBe(await source.keys())
 })

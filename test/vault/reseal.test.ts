@@ -16,10 +16,10 @@ const [older, newer, lost] = [makeKey(), makeKey(), makeKey()] as const
 const before = createVault(envKeys(formatKey(older)))
 const vault = createVault(envKeys(`${formatKey(newer)},${formatKey(older)}`))
 const at = new Date('2026-03-01T12:00:00Z')
-/** No steps and no connections at all. */
+/** Stores without steps and connections. */
 const [steps, connections] = [memorySteps(), memoryConnections()]
 
-test('all that was sealed under an old key is sealed under the current one, and opens', async () => {
+test('everything sealed under an old key is resealed under the current one, and opens', async () => {
   const store = await storeOf(before, 250)
 
   expect(await resealAll({ elicitations: store, steps, connections, vault })).toEqual({ resealed: 250, failed: [] })
@@ -30,7 +30,7 @@ test('all that was sealed under an old key is sealed under the current one, and 
   }
 })
 
-test('nothing but the seal and the version of a record changes', async () => {
+test('only the sealed value and the version of a record change', async () => {
   const store = await storeOf(before, 1)
   const [kept] = store.all()
   await resealAll({ elicitations: store, steps, connections, vault })
@@ -40,13 +40,13 @@ test('nothing but the seal and the version of a record changes', async () => {
   expect({ ...withSeal(after, sealOf(kept)), version: kept.version }).toEqual(kept)
 })
 
-test('with nothing to do, nothing is done', async () => {
+test('without anything to reseal, nothing is written', async () => {
   const store = await storeOf(vault, 3)
   expect(await resealAll({ elicitations: store, steps, connections, vault })).toEqual({ resealed: 0, failed: [] })
   expect(store.all().every(({ version }) => version === 2)).toBe(true)
 })
 
-test('progress is told after each page', async () => {
+test('progress is reported after each page', async () => {
   const heard: unknown[] = []
   await resealAll({
     elicitations: await storeOf(before, 250),
@@ -58,7 +58,7 @@ test('progress is told after each page', async () => {
   expect(heard).toEqual([100, 200, 250].map((resealed) => ({ resealed, failed: 0 })))
 })
 
-test('what cannot be opened is reported and left, however much it is, and hides nothing behind it', async () => {
+test('any number of values that cannot be opened are reported and left, and the rest is resealed', async () => {
   const store = await storeOf(createVault(envKeys(formatKey(lost))), 350, 'lost')
   const broken = await sealed(before, 'moved', 'elicitation/elsewhere/answer')
   store.put(broken)
@@ -72,7 +72,7 @@ test('what cannot be opened is reported and left, however much it is, and hides 
   expect(store.get(broken.id)).toEqual(broken)
 })
 
-test('someone else who saves first is fine: it is read again', async () => {
+test('a record that is saved by another process first is read again', async () => {
   const store = await storeOf(before, 3)
   let disturbed = false
   const { resealed, failed } = await resealAll({
@@ -111,7 +111,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
   expect({ resealed, failed }).toEqual({ resealed: 1, failed: [] })
 })
 
-test('two that reseal at once share the work, and each record is saved once', async () => {
+test('two concurrent runs share the work, and each record is saved once', async () => {
   const store = await storeOf(before, 150)
   const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, steps, connections, vault })))
 
@@ -120,7 +120,7 @@ test('two that reseal at once share the work, and each record is saved once', as
   expect(store.all().every(({ version }) => version === 3)).toBe(true)
 })
 
-test('a rotation in the middle ends with everything under the newest key', async () => {
+test('after another rotation meanwhile, everything is sealed under the newest key', async () => {
   const newest = makeKey()
   const after = createVault(envKeys([newest, newer, older].map(formatKey).join()))
   let seals = 0
@@ -136,7 +136,7 @@ test('a rotation in the middle ends with everything under the newest key', async
   expect(new Set(store.all().map((elicitation) => sealOf(elicitation).key))).toEqual(new Set([newest.id]))
 })
 
-test('a record that is sealed back each time is given up, and the work ends', async () => {
+test('a record that keeps changing is given up, and resealing ends', async () => {
   const store = await storeOf(before, 2)
   const stubborn = store.get('e1' as ElicitationId)
   const { resealed, failed } = await resealAll({
@@ -156,7 +156,7 @@ test('a record that is sealed back each time is given up, and the work ends', as
   expect(resealed).toBe(1)
 })
 
-test('a store that lists what has no seal does not keep us for ever', async () => {
+test('a store that lists records without sealed values does not cause an endless loop', async () => {
   const store = await storeOf(before, 1)
   const open: Elicitation = { ...(store.all()[0] as Elicitation), state: { kind: 'open' } }
   const elicitations = { ...store, listSealedExcept: async () => [open] }
@@ -165,14 +165,14 @@ test('a store that lists what has no seal does not keep us for ever', async () =
   expect(failed).toEqual([{ id: open.id, code: 'kept_changing' }])
 })
 
-test('a store that fails stops the work with its own error', async () => {
+test('a store that fails ends resealing with its own error', async () => {
   const store = await storeOf(before, 1)
   const down = new Error('down')
   const elicitations = { ...store, saveIfUnchanged: () => Promise.reject(down) }
   await expect(resealAll({ elicitations, steps, connections, vault })).rejects.toBe(down)
 })
 
-test('what came of steps is sealed anew as well, beside the answers, and opens', async () => {
+test('results of steps are resealed too, and open', async () => {
   const elicitations = await storeOf(before, 120)
   const finished = await stepsOf(before, 120)
   const heard: unknown[] = []
@@ -193,7 +193,7 @@ test('what came of steps is sealed anew as well, beside the answers, and opens',
   expect(await vault.open(again.result, stepIdentity(key))).toBe('result of w7')
 })
 
-test('a step that cannot be opened is reported and left, and hides nothing behind it', async () => {
+test('a step that cannot be opened is reported and left, and the rest is resealed', async () => {
   const finished = await stepsOf(createVault(envKeys(formatKey(lost))), 150, 'lost')
   const moved = { walkId: 'moved', name: 'call' }
   await finished.claim(moved, at)
@@ -207,7 +207,7 @@ test('a step that cannot be opened is reported and left, and hides nothing behin
   expect(new Set(await finished.sealingKeys())).toEqual(new Set([lost.id, older.id, newer.id]))
 })
 
-test('credentials are sealed anew as well, and nothing else of a connection changes', async () => {
+test('credentials are resealed too, and nothing else of a connection changes', async () => {
   const accounts = memoryConnections()
   for (let index = 0; index < 120; index++) await accounts.put(await connected(before, `p${index}`))
   const kept = await accounts.get(localParticipant, 'p7')
@@ -221,7 +221,7 @@ test('credentials are sealed anew as well, and nothing else of a connection chan
   expect({ ...after, version: kept.version, sealed: kept.sealed }).toEqual(kept)
 })
 
-test('a credential that cannot be opened is reported and left, and hides nothing behind it', async () => {
+test('a credential that cannot be opened is reported and left, and the rest is resealed', async () => {
   const accounts = memoryConnections()
   const elsewhere = createVault(envKeys(formatKey(lost)))
   for (let index = 0; index < 150; index++) await accounts.put(await connected(elsewhere, `lost${index}`))
@@ -237,7 +237,7 @@ test('a credential that cannot be opened is reported and left, and hides nothing
   expect(await accounts.get(localParticipant, 'moved')).toEqual(moved)
 })
 
-test('a credential that was renewed meanwhile is left as it was renewed', async () => {
+test('a credential that was renewed meanwhile is not overwritten', async () => {
   const accounts = memoryConnections()
   const old = await connected(before, 'github')
   await accounts.put(old)
@@ -288,7 +288,7 @@ async function fillSteps(store: StepStore, sealer: Vault, count: number, name: s
   }
 }
 
-/** The two methods of a real store that resealing needs, and a way to look inside. */
+/** The two methods of a store that resealing needs, and access to its records. */
 interface FakeStore {
   listSealedExcept(key: string, limit: number): Promise<Elicitation[]>
   saveIfUnchanged(next: Elicitation): Promise<boolean>

@@ -14,7 +14,7 @@ const vault = createVault(envKeys(formatKey(older)))
 const rotated = createVault(envKeys(`${formatKey(newer)},${formatKey(older)}`))
 const identity = 'elicitation/e1/answer'
 
-test('any text comes back as it was sealed', async () => {
+test('any text opens as it was sealed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), async (secret, place) => {
       expect(await vault.open(await vault.seal(secret, place), place)).toBe(secret)
@@ -28,21 +28,21 @@ test.each([
   ['NUL and line ends', '\0a\r\nb\0'],
   ['emoji and combining marks', '👩‍👩‍👧 e\u0301 ﷽'],
   ['a megabyte', 'ä'.repeat(2 ** 19)],
-])('%s comes back as it was sealed', async (_, secret) => {
+])('%s opens as it was sealed', async (_, secret) => {
   expect(await vault.open(await vault.seal(secret, identity), identity)).toBe(secret)
 })
 
-test('text that is not Unicode is refused, as secret and as identity', async () => {
+test('text that is not valid Unicode is refused, as secret and as identity', async () => {
   await expect(vault.seal('half \ud83d', identity)).rejects.toThrow(BadArgument)
   await expect(vault.seal('secret', 'half \udc00')).rejects.toThrow(BadArgument)
 })
 
-test('two halves of different pairs are not taken for one identity', async () => {
+test('identities with different half surrogate pairs are not treated as equal', async () => {
   const sealed = await vault.seal('secret', '\ufffd')
   await expect(vault.open(sealed, '\ud800')).rejects.toThrow(SealBroken)
 })
 
-test('a seal is text for any store: a key id, and a box that shows its version and nothing else', async () => {
+test('a sealed value is plain text: a key id, and a box that shows only its version', async () => {
   const { key, box } = await vault.seal('hunter2', identity)
 
   expect(key).toBe(older.id)
@@ -55,7 +55,7 @@ test('the same secret sealed twice gives two boxes', async () => {
   expect(new Set(boxes.map(({ box }) => box.slice(0, 19))).size).toBe(100)
 })
 
-test('a seal of version 1 opens for ever', async () => {
+test('a value sealed by version 1 still opens', async () => {
   const fixed = createVault(envKeys(`k1:${'A'.repeat(43)}`))
   expect(
     await fixed.open({ key: 'k1', box: 'v1.epCzcrHdVsxrZFXBVEZsdsFvZz5t94nyxSZotySP2cy0-uACYMKo' }, identity),
@@ -72,7 +72,7 @@ test('attack: one bit of the box is changed', async () => {
   }
 })
 
-test('attack: one character of the box is replaced, added or taken away', async () => {
+test('attack: one character of the box is replaced, added or removed', async () => {
   const { key, box } = await vault.seal('hunter2 secret', identity)
   await fc.assert(
     fc.asyncProperty(fc.nat(box.length), fc.string({ maxLength: 2 }), fc.nat(1), async (at, put, cut) => {
@@ -84,7 +84,7 @@ test('attack: one character of the box is replaced, added or taken away', async 
   )
 })
 
-test('attack: the unused bits of the last character are another spelling of the same bytes', async () => {
+test('attack: the unused bits of the last character are changed, which encodes the same bytes', async () => {
   const { key, box } = await vault.seal('12345', identity)
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   for (const last of alphabet) {
@@ -93,12 +93,12 @@ test('attack: the unused bits of the last character are another spelling of the 
   }
 })
 
-test('attack: the box is cut off anywhere', async () => {
+test('attack: the box is truncated anywhere', async () => {
   const { key, box } = await vault.seal('hunter2', identity)
   for (let length = 0; length < box.length; length++) await expectBroken({ key, box: box.slice(0, length) })
 })
 
-test('attack: the tag is cut to four bytes', async () => {
+test('attack: the tag is truncated to four bytes', async () => {
   for (const secret of ['', 'short', 'long enough that twelve bytes more are still a tag']) {
     const iv = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', subKey(older, 'vault'), iv, { authTagLength: 4 })
@@ -109,7 +109,7 @@ test('attack: the tag is cut to four bytes', async () => {
   }
 })
 
-test('attack: a seal is moved to another place', async () => {
+test('attack: a sealed value is moved to another record', async () => {
   const sealed = await vault.seal('hunter2', identity)
   await fc.assert(
     fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.nat(identity.length)), async (other) => {
@@ -120,12 +120,12 @@ test('attack: a seal is moved to another place', async () => {
   )
 })
 
-test('attack: a seal is labelled with another key that is there', async () => {
+test('attack: a sealed value is labelled with another existing key', async () => {
   const { box } = await rotated.seal('hunter2', identity)
   await expect(rotated.open({ key: older.id, box }, identity)).rejects.toThrow(SealBroken)
 })
 
-test('attack: key id and identity are spelled so that together they read the same', async () => {
+test('attack: key id and identity are chosen so that their concatenation is the same', async () => {
   const same = newer.secret.export().toString('base64url')
   const twins = createVault(envKeys(`a:${same},a-b:${same}`))
   const { box } = await twins.seal('hunter2', 'b\0c')
@@ -133,7 +133,7 @@ test('attack: key id and identity are spelled so that together they read the sam
   await expect(twins.open({ key: 'a-b', box }, 'b\0c')).rejects.toThrow(SealBroken)
 })
 
-test('rubbish never opens and never crashes', async () => {
+test('malformed values never open and never cause a crash', async () => {
   const rubbish = fc.oneof(fc.string(), fc.base64String(), fc.anything())
   await fc.assert(
     fc.asyncProperty(rubbish, rubbish, fc.boolean(), async (key, box, versioned) => {
@@ -145,12 +145,12 @@ test('rubbish never opens and never crashes', async () => {
   )
 })
 
-test('a seal of a later version is refused', async () => {
+test('a value sealed by a later version is refused', async () => {
   const { key, box } = await vault.seal('hunter2', identity)
   await expectBroken({ key, box: box.replace('v1', 'v2') })
 })
 
-test('after a rotation old seals still open, and new ones use the first key', async () => {
+test('after a rotation old values still open, and new ones use the first key', async () => {
   const old = await vault.seal('old', identity)
 
   expect(await rotated.open(old, identity)).toBe('old')
@@ -158,7 +158,7 @@ test('after a rotation old seals still open, and new ones use the first key', as
   expect((await rotated.seal('new', identity)).key).toBe(newer.id)
 })
 
-test('a missing key is told by its id, with the remedy', async () => {
+test('a missing key is reported by its id, with what to do', async () => {
   const sealed = await rotated.seal('hunter2', identity)
   const error = await vault.open(sealed, identity).catch((error: unknown) => error)
 
@@ -168,7 +168,7 @@ test('a missing key is told by its id, with the remedy', async () => {
   expect((error as Error).message).toContain('Put it back into ASSENT_KEYS or the key file')
 })
 
-test('an unknown key makes the source look again, and only then', async () => {
+test('the source is reloaded for an unknown key, and only then', async () => {
   let looks = 0
   const before = parseKeys(formatKey(older))
   const after = parseKeys(`${formatKey(newer)},${formatKey(older)}`)

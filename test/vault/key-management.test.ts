@@ -7,8 +7,8 @@ import { type Flow, flowIdentity } from '../../src/connection/flow/flow.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { alice } from '../../src/testing/index.ts'
-import { keyCare } from '../../src/vault/key-care.ts'
 import { keyFile } from '../../src/vault/key-file.ts'
+import { createKeyManagement } from '../../src/vault/key-management.ts'
 import { createVault } from '../../src/vault/vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -21,11 +21,11 @@ async function anInstallation() {
   const key = await auditKey({ store: store.audit, vault })
   const audit = openAuditLog({ store: store.audit, key, clock: fixedClock(at) })
   const { elicitations, steps, connections } = store
-  const keys = keyCare({ source, vault, elicitations, steps, connections, auditStore: store.audit, audit })
+  const keys = createKeyManagement({ source, vault, elicitations, steps, connections, auditStore: store.audit, audit })
   return { vault, connections, keys }
 }
 
-test('rotating seals credentials under the new key, and the old one can go then', async () => {
+test('rotation seals credentials under the new key, and the old key can then be dropped', async () => {
   const { vault, connections, keys } = await anInstallation()
   const connection = aConnection({ key: '', box: '' })
   await connections.put({ ...connection, sealed: await vault.seal('token', credentialIdentity(connection)) })
@@ -40,7 +40,7 @@ test('rotating seals credentials under the new key, and the old one can go then'
   expect(await vault.open(kept.sealed, credentialIdentity(kept))).toBe('token')
 })
 
-test('a key that a credential cannot leave is not dropped', async () => {
+test('a key is not dropped while a credential that cannot be resealed needs it', async () => {
   const { vault, connections, keys } = await anInstallation()
   await connections.put(aConnection(await vault.seal('token', 'elsewhere')))
   const [old] = await keys.list()
@@ -49,7 +49,7 @@ test('a key that a credential cannot leave is not dropped', async () => {
   await expect(keys.drop(old?.id ?? '')).rejects.toMatchObject({ code: 'key_in_use' })
 })
 
-test('a key is kept for someone on their way to a provider, and can go when they are back', async () => {
+test('a key is not dropped while a person is at a provider, and can be dropped after they return', async () => {
   const { vault, connections, keys } = await anInstallation()
   await connections.addFlow(aFlow(await vault.seal('verifier', flowIdentity({ id: 'state' }))))
   const [old] = await keys.list()
