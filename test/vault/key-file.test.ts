@@ -274,7 +274,7 @@ test('a file that goes missing is not created again, which would hide the loss o
   await keys.keys()
   rmSync(path)
 
-  await expect(keys.keys()).rejects.toThrow(/is gone\. Put it back/)
+  await expect(keys.keys()).rejects.toThrow(/is missing\. Restore it/)
   await expect(keys.reload()).rejects.toThrow(BadKeys)
   await expect(keys.addKey()).rejects.toThrow(BadKeys)
   await expect(keys.dropKey('k1')).rejects.toThrow(BadKeys)
