@@ -66,7 +66,7 @@ export async function askPage(
 }
 
 /** Ends the request of a 2026 client with an error that names the missing mode, before anything is kept (B26-10). */
-function lack(context: RequestContext, round: Round, mode: 'form' | 'url'): Promise<never> {
+export function lack(context: RequestContext, round: Round, mode: 'form' | 'url'): Promise<never> {
   fellBack(context, `${mode}-undeclared`)
   context.lacks.add(mode)
   return round.rest()

@@ -5,7 +5,6 @@ import { AskRefused, type RefusalResult, refusalResult } from '../mcp/refusal.ts
 import { isPerRequest } from '../mcp/revision.ts'
 import { type Asks, asksFor } from './asks.ts'
 import type { RequestContext } from './context.ts'
-import { PagesRequired, visitRequiredPages } from './required-pages.ts'
 import { endRound, type Round, startRound } from './rounds/round.ts'
 
 /** A handler that may ask. It runs again from the top when a 2026 client comes back with answers. */
@@ -42,26 +41,8 @@ async function runHandler<Result>(
   handler: AskingHandler<Result>,
 ): Promise<Result | InputRequiredResult> {
   const round = startRound(context.ctx.mcpReq.signal)
-  const handling = Promise.resolve().then(() => runUntilVisited(context, round, handler))
+  const handling = Promise.resolve().then(() => handler(asksFor(context, round), round))
   return Promise.race([handling, round.over.then(() => unfinished(context, round))])
-}
-
-/** A handler that ends with `throwRequired` runs again once the person has visited those pages. */
-async function runUntilVisited<Result>(
-  context: RequestContext,
-  round: Round,
-  handler: AskingHandler<Result>,
-): Promise<Result> {
-  for (;;) {
-    try {
-      return await handler(asksFor(context, round), round)
-    } catch (error) {
-      if (!(error instanceof PagesRequired)) throw error
-      if (!isPerRequest(context.revision))
-        throw new UrlElicitationRequiredError(error.pages.map((page) => ({ ...page })))
-      await round.during(() => visitRequiredPages(context, round, error.pages))
-    }
-  }
 }
 
 function unfinished(context: RequestContext, round: Round): Promise<InputRequiredResult> {

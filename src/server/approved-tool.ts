@@ -5,6 +5,7 @@ import { withApproval } from '../asking/approval/approved-result.ts'
 import { toolCallOf } from '../asking/approval/tool-call.ts'
 import type { Asks } from '../asking/asks.ts'
 import { contextOf, type RequestContext } from '../asking/context.ts'
+import { withRequiredPages } from '../asking/required-pages.ts'
 import { runTool } from '../asking/run-handler.ts'
 import type { Sent, StartedCall } from '../call/walk.ts'
 import { AskRefused, type RefusalResult } from '../mcp/refusal.ts'
@@ -30,7 +31,8 @@ export function approvedTool<Args>(
         ran(async () => {
           const { call, changes } = started
           const mine = changes.length === 0 ? args : await editedArguments<Args>(context, call)
-          return withApproval(await handler(mine, ask, ctx), started)
+          const run = withRequiredPages(context, (asks) => handler(mine, asks, ctx))
+          return withApproval(await run(ask, round), started)
         })
       const end = await approveCall(context, round, { key: wholeCall, call: toolCallOf(context), send })
       if ('error' in end) throw end.error

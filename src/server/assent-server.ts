@@ -14,6 +14,7 @@ import type { Asks } from '../asking/asks.ts'
 import { attach } from '../asking/attach.ts'
 import { type AskingSettings, contextOf } from '../asking/context.ts'
 import type { AssentForServers } from '../asking/needs.ts'
+import { withRequiredPages } from '../asking/required-pages.ts'
 import { runOther, runTool } from '../asking/run-handler.ts'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
@@ -96,20 +97,29 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
   return {
     server: (info, serverOptions) => attached(new McpServer(info, serverOptions)),
     attach: attached,
-    tool: (handler) => withOrWithoutArguments((args, ctx) => runTool(contextOf(ctx), (ask) => handler(args, ask, ctx))),
-    plainTool: (handler) => (ctx) => runTool(contextOf(ctx), (ask) => handler(ask, ctx)),
+    tool: (handler) => withOrWithoutArguments((args, ctx) => asTool(ctx, (ask) => handler(args, ask, ctx))),
+    plainTool: (handler) => (ctx) => asTool(ctx, (ask) => handler(ask, ctx)),
     approvedTool: (handler) => approvedTool(handler),
-    prompt: (handler) =>
-      withOrWithoutArguments((args, ctx) => runOther(contextOf(ctx), (ask) => handler(args, ask, ctx))),
-    plainPrompt: (handler) => (ctx) => runOther(contextOf(ctx), (ask) => handler(ask, ctx)),
+    prompt: (handler) => withOrWithoutArguments((args, ctx) => asOther(ctx, (ask) => handler(args, ask, ctx))),
+    plainPrompt: (handler) => (ctx) => asOther(ctx, (ask) => handler(ask, ctx)),
     resource:
       (handler) =>
       (uri, ...rest) =>
-        runOther(contextOf(rest.at(-1) as ServerContext), (ask) => handler(uri, ask, ...rest)),
+        asOther(rest.at(-1) as ServerContext, (ask) => handler(uri, ask, ...rest)),
     http: (factory, httpOptions) =>
       serveHttp(factory, { ...httpOptions, clock: assent.clock, ...(assent.login && { login: assent.login }) }),
     stdio: (factory, stdioOptions) => serveStdio(factory, stdioOptions),
   }
+}
+
+function asTool<Result>(ctx: ServerContext, run: (ask: Asks) => Maybe<Result>): Promise<Result | ToolResult> {
+  const context = contextOf(ctx)
+  return runTool(context, withRequiredPages(context, run))
+}
+
+function asOther<Result>(ctx: ServerContext, run: (ask: Asks) => Maybe<Result>): Promise<Result | InputRequiredResult> {
+  const context = contextOf(ctx)
+  return runOther(context, withRequiredPages(context, run))
 }
 
 function providersWithTools(
