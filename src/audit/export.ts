@@ -1,6 +1,6 @@
 import { BadArgument } from '../base/errors.ts'
 import { isPlainObject } from '../base/json.ts'
-import { headOf, isHead } from './chain/heads.ts'
+import { headOf, isHead } from './chain/chain.ts'
 import { readPages } from './chain/pages.ts'
 import type { Head } from './event.ts'
 import type { AuditStore } from './store.ts'

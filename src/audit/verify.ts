@@ -1,6 +1,6 @@
+import { headOf, headsIn } from './chain/chain.ts'
 import { judgeEnds } from './chain/ends.ts'
 import { follow, type Trail, trailFrom } from './chain/follow.ts'
-import { headOf, headsIn } from './chain/heads.ts'
 import { findOrigins } from './chain/origins.ts'
 import type { AuditEvent, ChainId, Head, Pseudonym } from './event.ts'
 import { createFindings, type Finding, type Findings } from './findings.ts'

@@ -5,10 +5,13 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { digest } from '../base/canonical.ts'
+import { BadArgument } from '../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
+import type { Person } from '../participant/identify.ts'
+import { localParticipant, type ParticipantId } from '../participant/participant.ts'
 import type { Requester } from '../participant/requester.ts'
-import { requesterOf } from './http/requester.ts'
 import { type Modes, modesOf } from './modes.ts'
 import type { ClientInfo, Quirk } from './quirks.ts'
 import { isPerRequest, revisionOf } from './revision.ts'
@@ -105,4 +108,23 @@ function saidIn(envelope: JsonObject | undefined): Said {
     clientInfo: isPlainObject(info) ? (info as unknown as ClientInfo) : undefined,
     declared: isPlainObject(declared) ? (declared as JsonObject) : undefined,
   }
+}
+
+/** Who sent a request: the verified token says it, else it is the local person. The request itself is never believed. */
+export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 'sessionId'>): Requester & Person {
+  const authInfo = http?.authInfo
+  if (authInfo === undefined) return { participant: localParticipant, client: clientOf(sessionId), groups: [] }
+
+  const { participant, groups } = authInfo.extra ?? {}
+  if (typeof participant !== 'string' || participant === '') {
+    throw new BadArgument('The sender of this request is not known.', {
+      detail: 'authInfo without a participant: the request was authenticated by something else than serveHttp',
+    })
+  }
+  return { participant: participant as ParticipantId, client: authInfo.clientId, groups: (groups as string[]) ?? [] }
+}
+
+/** A session's id opens the session, so only its digest is kept. */
+function clientOf(sessionId: string | undefined): string {
+  return sessionId === undefined ? 'local' : `session-${digest(sessionId).slice(0, 22)}`
 }

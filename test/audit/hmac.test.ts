@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hmac } from '../../src/audit/chain/hmac.ts'
+import { hmac } from '../../src/audit/chain/mac.ts'
 
 test('it is the HMAC that everybody else computes, whatever the key and the text', () => {
   const texts = ['', 'a', 'Grüße 🙂', 'x'.repeat(55), 'x'.repeat(64), 'x'.repeat(100_000), '\u0000\n']

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { headsIn } from '../../src/audit/chain/heads.ts'
+import { headsIn } from '../../src/audit/chain/chain.ts'
 import { digestKept } from '../../src/audit/chain/mac.ts'
 import type { AuditStore } from '../../src/audit/store.ts'
 import { BadArgument } from '../../src/base/errors.ts'

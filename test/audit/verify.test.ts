@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { headOf } from '../../src/audit/chain/heads.ts'
+import { headOf } from '../../src/audit/chain/chain.ts'
 import { anchorAt, chainEvent } from '../../src/audit/chain/mac.ts'
 import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from '../../src/audit/event.ts'
 import { pruneAudit } from '../../src/audit/prune.ts'

@@ -14,8 +14,7 @@ import type { RequestContext } from '../context.ts'
 import { claimOnce, sameQuestion, spendAgain, spendYes } from '../rounds/ask.ts'
 import type { Round } from '../rounds/round.ts'
 import type { AnsweredAsk } from '../rounds/walk-state.ts'
-import { askApprover, canBeAskedNow } from './ask-approver.ts'
-import { cannotAskApprover, holdForApprover } from './hold-for-approver.ts'
+import { askApprover, canBeAskedNow, cannotAskApprover, holdForApprover } from './ask-approver.ts'
 import { takeAnswer } from './take-approval.ts'
 
 /** An approval that a handler asks for by itself, in its own words. */

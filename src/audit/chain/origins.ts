@@ -1,6 +1,6 @@
 import type { AuditEvent, Head } from '../event.ts'
 import type { AuditStore } from '../store.ts'
-import { headOf } from './heads.ts'
+import { headOf } from './chain.ts'
 import { isGenuine } from './mac.ts'
 import { readPages } from './pages.ts'
 

@@ -1,6 +1,13 @@
-import { serverDefinitionDigest, type ToolDefinition, type ToolFacts, toolFacts } from '../../approval/tool-call.ts'
+import {
+  serverDefinitionDigest,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolFacts,
+  toolFacts,
+} from '../../approval/tool-call.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import type { Caller } from '../../mcp/caller.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 import type { UpstreamServer } from '../options.ts'
 import { unlessCancelled } from '../upstream/unless-cancelled.ts'
@@ -168,4 +175,22 @@ async function fetchAll(
     cursor = result.nextCursor
   }
   return { kind: 'listed', items, ttlMs, isPrivate }
+}
+
+/** A request for a tool of an upstream, as a call that policy can decide about. */
+export function upstreamCallOf(
+  { requester, groups }: Pick<Caller, 'requester' | 'groups'>,
+  server: UpstreamServer,
+  { item, facts }: KnownTool,
+  given: JsonObject,
+): ToolCall {
+  return {
+    requester,
+    groups,
+    server: server.id,
+    tool: String(item.name),
+    arguments: given,
+    trusted: server.trusted,
+    ...facts,
+  }
 }

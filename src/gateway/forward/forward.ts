@@ -1,3 +1,4 @@
+import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
 import type { Account } from '../../asking/account.ts'
 import type { Asks } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
@@ -15,7 +16,6 @@ import type { DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
 import { locked, lostCall } from './lost.ts'
-import { metaFor } from './meta.ts'
 import { sessionResult } from './result-for.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
 import { progressOf } from './upstream-progress.ts'
@@ -176,4 +176,12 @@ function passedOn({ ctx, revision }: RequestContext, level: string | undefined):
       tell('notifications/message', params)
     },
   }
+}
+
+/** The `_meta` of a forwarded request: what the client sent, without the keys that are between client and gateway. */
+function metaFor({ mcpReq }: Pick<ServerContext, 'mcpReq'>, logLevel: string | undefined): JsonObject | undefined {
+  const given = Object.entries((mcpReq._meta ?? {}) as JsonObject)
+  const kept = given.filter(([key]) => !key.startsWith('io.modelcontextprotocol/'))
+  if (logLevel !== undefined) kept.push([LOG_LEVEL_META_KEY, logLevel])
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }

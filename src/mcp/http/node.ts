@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { bodyOfMessage } from './body.ts'
 import type { IncomingRequest, Prefetched } from './incoming.ts'
+import { bodyOfMessage } from './incoming.ts'
 import { refusal } from './replies.ts'
 
 type Serve = (incoming: IncomingRequest, socket: Socket) => Promise<Response>

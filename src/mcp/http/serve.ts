@@ -1,13 +1,21 @@
 import type { RequestListener } from 'node:http'
-import { type AuthInfo, createMcpHandler, isJsonContentType, type ServerNotifier } from '@modelcontextprotocol/server'
+import {
+  type AuthInfo,
+  classifyInboundRequest,
+  createMcpHandler,
+  isJsonContentType,
+  PROTOCOL_VERSION_META_KEY,
+  type ServerNotifier,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
+import { isPlainObject } from '../../base/json.ts'
 import { isLocalSocket } from '../../base/request-source.ts'
 import type { Login } from '../../participant/identify.ts'
 import { codes } from '../codes.ts'
 import type { FastPath } from '../fast-path.ts'
-import { eraOf } from './era.ts'
 import { fastPathListener } from './fast-path.ts'
 import { authenticateBy } from './guard/authenticate.ts'
 import { guardAgainstRebinding, guardLocal, notLocal } from './guard/guard.ts'
@@ -171,4 +179,26 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** How a POSTed message is served: on a 2025 session (`legacy`), or as 2026-07-28, which also makes the refusals (`modern`). */
+export type Era = 'legacy' | 'modern'
+
+/** Classifies as the SDK does, but skips the SDK's costly checks where the message is unambiguous. */
+export function eraOf(body: unknown, headers: Headers): Era {
+  const version = headers.get('mcp-protocol-version')
+  if (isPlainObject(body) && typeof body.method === 'string' && body.method !== 'initialize') {
+    if (claimsEnvelope(body.params)) return 'modern'
+    if (version === null || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return 'legacy'
+  }
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(version !== null && { protocolVersionHeader: version }),
+  })
+  return outcome.kind === 'legacy' ? 'legacy' : 'modern'
+}
+
+function claimsEnvelope(params: unknown): boolean {
+  return isPlainObject(params) && isPlainObject(params._meta) && PROTOCOL_VERSION_META_KEY in params._meta
 }

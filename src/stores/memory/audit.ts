@@ -1,4 +1,4 @@
-import { headOf } from '../../audit/chain/heads.ts'
+import { headOf } from '../../audit/chain/chain.ts'
 import type { Anchor, AuditEvent, ChainId, Pseudonym } from '../../audit/event.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import { BadArgument } from '../../base/errors.ts'

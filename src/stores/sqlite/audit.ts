@@ -3,7 +3,7 @@ import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
 import type { Bindable, SqliteDatabase, SqliteRow, SqliteStatement } from './driver.ts'
-import { runRead } from './errors.ts'
+import { runRead } from './driver.ts'
 import type { Writer } from './writer.ts'
 
 const event = (row: SqliteRow) => fromAuditRow(row as unknown as AuditRow)

@@ -3,7 +3,7 @@ import { AlreadyStored } from '../errors.ts'
 import { type BrowserRow, browserColumns, fromBrowserRow, toBrowserRow } from '../rows/browser.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
-import { runRead } from './errors.ts'
+import { runRead } from './driver.ts'
 import { columnList, placeholders } from './sql.ts'
 import type { Writer } from './writer.ts'
 

@@ -4,7 +4,7 @@ import { type ConnectionRow, connectionColumns, fromConnectionRow, toConnectionR
 import { type FlowRow, flowColumns, fromFlowRow, toFlowRow } from '../rows/flow.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
-import { runRead } from './errors.ts'
+import { runRead } from './driver.ts'
 import { columnList, placeholders } from './sql.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,4 +1,4 @@
-import { BadArgument } from '../../base/errors.ts'
+import { AssentError, BadArgument } from '../../base/errors.ts'
 import { DriverMissing, StoreUnavailable } from '../errors.ts'
 
 /** A value that may be bound to a `?`. */
@@ -121,4 +121,24 @@ function checkValues(values: Bindable[], expected: number): Bindable[] {
     throw new BadArgument(`SQLite cannot store a ${typeof value}.`)
   }
   return values
+}
+
+/** Turns a driver's error (the file is locked, full, missing or corrupt) into `StoreUnavailable`. Other errors stay. */
+export function translateError(error: unknown): unknown {
+  if (error instanceof AssentError || !(error instanceof Error)) return error
+  return isFromSqlite(error) ? new StoreUnavailable(error) : error
+}
+
+function isFromSqlite(error: Error): boolean {
+  const { code } = error as { code?: unknown }
+  return error.name === 'SqliteError' || (typeof code === 'string' && /^(ERR_)?SQLITE_/.test(code))
+}
+
+/** Runs a read. It needs no transaction, because every statement sees one state of the file. */
+export async function runRead<T>(work: () => T): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    throw translateError(error)
+  }
 }

@@ -5,7 +5,7 @@ import { forgottenParticipant } from '../rows/values.ts'
 import type { SqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
-import { runRead } from './errors.ts'
+import { runRead } from './driver.ts'
 import type { Writer } from './writer.ts'
 
 const record = (row: SqliteRow | undefined) => row && fromElicitationRow(row as unknown as ElicitationRow)

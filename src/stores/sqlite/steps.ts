@@ -1,7 +1,7 @@
 import type { Claimed, StepKey, StepStore } from '../../call/step.ts'
 import { type FinishedStepRow, fromStepRow, resultOfLostClaim } from '../rows/step.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
-import { runRead } from './errors.ts'
+import { runRead } from './driver.ts'
 import type { Writer } from './writer.ts'
 
 const finishedRow = (row: SqliteRow) => row as unknown as FinishedStepRow

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from './driver.ts'
-import { translateError } from './errors.ts'
+import { translateError } from './driver.ts'
 
 /** Writes to the file. Concurrent writes share one transaction, and resolve when it has been committed. */
 export interface Writer {

@@ -1,7 +1,7 @@
 import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eraOf } from '../../../src/mcp/http/era.ts'
+import { eraOf } from '../../../src/mcp/http/serve.ts'
 
 const version = fc.constantFrom(
   '2026-07-28',
