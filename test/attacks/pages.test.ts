@@ -153,7 +153,7 @@ describe('Bob, signed in, opens a link of Alice’s (E11-25, E11-41)', () => {
     await title(page, 'Your connections')
     const alice = await signedIn(place, 'alice')
     await alice.goto(answer.href)
-    await title(alice, 'This sign-in was not begun here')
+    await title(alice, 'This sign-in was not started here')
     expect(await auditOf(place, 'connect-refused')).toMatchObject([{ data: { reason: 'other-browser' } }])
     await hers.finish()
     await his.finish()
@@ -232,7 +232,7 @@ describe('a page of another site, in the browser of the one who was asked', () =
      <button>Win a prize</button></form>`
 
   test.each([
-    ['another port of this machine', '127.0.0.1', 'This page was too old', 'cross-site'],
+    ['another port of this machine', '127.0.0.1', 'This page is out of date', 'cross-site'],
     ['another name', 'localhost', 'This browser is not known yet', 'not-enrolled'],
   ])('at %s sends a form: refused', async (_, host, words, reason) => {
     const place = await install()
@@ -278,7 +278,7 @@ describe('a page of another site, in the browser of the one who was asked', () =
           ;(field as unknown as { value: string }).value = value
         }, forged)
       await page.getByRole('button', { name: 'Delete them' }).click()
-      await title(page, 'This page was too old')
+      await title(page, 'This page is out of date')
     }
     expect(await auditOf(place, 'page-refused')).toMatchObject(
       Array(2).fill({ about: asked.id, data: { reason: 'form-old', method: 'POST' } }),

@@ -84,7 +84,7 @@ describe('a person who says no at the provider', () => {
       await signIn(place.page, 'ada')
       await place.page.getByLabel('notes.write').uncheck()
       await place.page.getByRole('button', { name: 'Allow' }).click()
-      await title(place.page, 'Connected, but with less than was needed')
+      await title(place.page, 'Connected, but with less access than needed')
       expect(await place.page.getByRole('main').textContent()).toContain('Notes did not allow: notes.write.')
     })
     expect(result).toMatchObject({ isError: true, outcome: { status: 'declined' } })
@@ -147,7 +147,7 @@ describe('an answer of the provider that was meddled with', () => {
     })
     const result = await callWhile(place.client, 'list_notes', async (url) => {
       await sayYes(place.page, url)
-      await title(place.page, 'This sign-in was not begun here')
+      await title(place.page, 'This sign-in was not started here')
       expect(await auditOf(place, 'connect-refused')).toMatchObject([{ data: { reason: 'unknown-state' } }])
       await expectNothingKept(place)
       expect(place.oauth.count('/token')).toBe(0)
@@ -176,7 +176,7 @@ describe('an answer of the provider that was meddled with', () => {
       [place.page, 'unknown-state'],
     ] as const) {
       await page.goto(answer.href)
-      await title(page, 'This sign-in was not begun here')
+      await title(page, 'This sign-in was not started here')
       expect((await auditOf(place, 'connect-refused')).at(-1)).toMatchObject({ data: { reason } })
     }
     expect(place.oauth.count('/token')).toBe(0)
@@ -195,7 +195,7 @@ describe('an answer of the provider that was meddled with', () => {
     place.held.length = 0
 
     await place.page.goto(answer.href)
-    await title(place.page, 'This sign-in was not begun here')
+    await title(place.page, 'This sign-in was not started here')
     expect(place.oauth.count('/token', 'authorization_code')).toBe(1)
     expect(await auditOf(place, 'connect-refused')).toMatchObject([{ data: { reason: 'unknown-state' } }])
     await expectNothingKept(place)

@@ -118,8 +118,20 @@ describe('a yes', () => {
   test.each([
     { name: '2025-11-25', how: connect11, button: 'Keep them', ending: 'You said no', status: 'declined' },
     { name: '2026-07-28', how: connect26, button: 'Keep them', ending: 'You said no', status: 'declined' },
-    { name: '2025-11-25', how: connect11, button: 'Cancel', ending: 'This question was left', status: 'cancelled' },
-    { name: '2026-07-28', how: connect26, button: 'Cancel', ending: 'This question was left', status: 'cancelled' },
+    {
+      name: '2025-11-25',
+      how: connect11,
+      button: 'Cancel',
+      ending: 'This question was cancelled',
+      status: 'cancelled',
+    },
+    {
+      name: '2026-07-28',
+      how: connect26,
+      button: 'Cancel',
+      ending: 'This question was cancelled',
+      status: 'cancelled',
+    },
   ])('is none by the button $button, $name', async ({ how, button, ending, status }) => {
     const { client, page } = await atPage(how)
     const result = await callWhile(client, 'delete_notes', async (url) => {
@@ -142,7 +154,7 @@ describe('a page', () => {
       await title(page, 'You said no')
       await press(second, 'Delete them')
       await title(second, 'You said no')
-      expect(await words(second)).toContain('This visit changed nothing.')
+      expect(await words(second)).toContain('It was settled before, so nothing changed now.')
       await second.reload()
       await title(second, 'You said no')
       const id = url.split('/').at(-2) as never
@@ -172,7 +184,7 @@ describe('a page', () => {
 
     for (const [button, status, ending] of [
       ['Keep them', 'declined', 'You said no'],
-      ['Cancel', 'cancelled', 'This question was left'],
+      ['Cancel', 'cancelled', 'This question was cancelled'],
     ] as const) {
       const left = await callWhile(client, 'delete_notes', async (url) => {
         await page.goto(url)
@@ -248,7 +260,7 @@ describe('a browser on this machine', () => {
 
       await other.goto(link)
       await press(other, 'Use this browser')
-      await title(other, 'This link was used before')
+      await title(other, 'This link no longer works')
       await other.goto(url)
       await title(other, 'This browser is not known yet')
       await press(page, 'Delete them')

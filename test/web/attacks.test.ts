@@ -152,7 +152,7 @@ describe('a form that a page of ours did not send', () => {
     for (const csrf of ['', 'x', browser.csrf.slice(1), other.csrf]) {
       const page = await browser.post(pagePath(asked), { ...accept, csrf })
       expect(page.status).toBe(403)
-      expect(page.text).toContain('This page was too old')
+      expect(page.text).toContain('This page is out of date')
       expect(page.text).toContain(`href="${pagePath(asked)}"`)
     }
     await isUntouched(place, asked)

@@ -56,7 +56,7 @@ describe('connecting an account', () => {
 
   test.each([
     ['error=access_denied', 200, 'Not connected', 'declined'],
-    ['code=less', 200, 'less than was needed', 'declined'],
+    ['code=less', 200, 'less access than needed', 'declined'],
     ['code=bad', 502, 'Notes could not be reached.', 'failed'],
   ])('that comes back with %s ends in a clear page', async (query, status, words, end) => {
     const at = await place()
@@ -165,7 +165,7 @@ describe('attacks on coming back from a provider', () => {
     const state = await goOff(browser, pagePath(asked))
     const page = await other.get(`/oauth/callback?code=good&state=${state}`)
     expect(page.status).toBe(403)
-    expect(page.text).toContain('not begun here')
+    expect(page.text).toContain('not started here')
     expect((await at.assent.get(asked.id))?.state.kind).toBe('open')
   })
 

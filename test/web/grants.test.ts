@@ -34,7 +34,7 @@ describe('permissions', () => {
     place.clock.advance(3_600_000)
     expect((await browser.get('/grants')).text).toContain('<span class="tag">Ended</span>')
     const other = await signedInBrowser(place, 'bob')
-    expect((await other.get('/grants')).text).toContain('There are none.')
+    expect((await other.get('/grants')).text).toContain('You have none.')
   })
 
   test('attack: somebody else, or another site, revokes them', async () => {
@@ -57,8 +57,9 @@ describe('the audit of a person', () => {
     const place = await approvalPlace()
     const { browser } = await allowed(place)
     const { text } = await browser.get('/audit')
-    expect(text).toContain('You allowed write_file of files, lastingly')
-    expect(text).toContain('files asked for a yes to a call, through claude-code')
+    expect(text).toContain('You allowed write_file on files for an hour')
+    expect(text).not.toContain('You answered a question')
+    expect(text).toContain('files asked whether a call may run, through claude-code')
     expect(text).toContain('The record is whole')
     expect(text).toContain('assent audit export')
   })
@@ -72,7 +73,7 @@ describe('the audit of a person', () => {
     await Promise.all([place.assent.approvals.keepGrant(asked), place.assent.approvals.keepGrant(asked)])
     expect((await auditOf(place, 'grant-made')).length).toBeGreaterThan(1)
     const { text } = await browser.get('/audit')
-    expect(text.match(/You allowed write_file of files, lastingly/g)).toHaveLength(1)
+    expect(text.match(/You allowed write_file on files for an hour/g)).toHaveLength(1)
   })
 
   test('attack: it holds nothing of others, also for one who tried their pages', async () => {
@@ -82,8 +83,8 @@ describe('the audit of a person', () => {
     await mallory.get(approvePath(asked))
     await place.assent.answer(asked.id, { participant: alice, groups: [], via: 'page' }, { action: 'decline' })
     const { text } = await mallory.get('/audit')
-    expect(text).toContain('You tried to open a page, and got none')
-    expect(text).not.toMatch(/files|claude-code|said no|alice/)
+    expect(text).toContain('You tried to open a page that was refused')
+    expect(text).not.toMatch(/files|claude-code|declined|alice/)
     expect((await (await signedInBrowser(place, 'bob')).get('/audit')).text).not.toMatch(/files|claude-code/)
   })
 
@@ -92,7 +93,7 @@ describe('the audit of a person', () => {
     const asked = await waitingCall(place)
     await place.assent.answer(asked.id, { participant: bob, groups: [], via: 'page' }, { action: 'decline' })
     const { text } = await (await signedInBrowser(place, 'alice')).get('/audit')
-    expect(text).toContain('Someone else said no to a question')
+    expect(text).toContain('Someone else declined a question')
     expect(text).not.toContain('bob')
   })
 })

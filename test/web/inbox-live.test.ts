@@ -73,7 +73,7 @@ test('a question shows up in two open inboxes, is answered by key in one, and is
   await one.getByRole('heading', { name: 'Run write_file on files?' }).waitFor()
   await one.keyboard.press('a')
   await one.getByText('Run write_file: allowed by you.').waitFor()
-  await other.getByText('Nothing waits for you.').waitFor()
+  await other.getByText('Nothing is waiting for you.').waitFor()
   expect((await place.assent.get(asked.id))?.state).toMatchObject({ answer: { content: { choice: 'allow_once' } } })
 })
 

@@ -36,7 +36,7 @@ describe('the inbox', () => {
     const ids = [...text.matchAll(/href="\/inbox\?open=([^"]+)"/g)].map(([, id]) => id)
     expect(ids).toHaveLength(20)
     expect(ids[0]).toBe(last.id)
-    expect(text).toContain('At least 200 questions wait for your answer')
+    expect(text).toContain('At least 200 questions are waiting for your answer')
     expect(text).toContain('At least 180 more')
   })
 
@@ -45,7 +45,7 @@ describe('the inbox', () => {
     const browser = await enrolledBrowser(place)
     expect((await browser.get('/')).location).toBe('/inbox')
     const { text } = await browser.get('/inbox')
-    expect(text).toContain('Nothing waits for you.')
+    expect(text).toContain('Nothing is waiting for you.')
     expect(text).toContain('<noscript><meta http-equiv="refresh"')
   })
 
@@ -94,7 +94,7 @@ describe('the inbox', () => {
     const own = (await requester?.get('/inbox/history'))?.text
     expect(own).toContain('Allowed by carol')
     expect(own).not.toContain(asked.id)
-    expect((await mallory?.get('/inbox/history'))?.text).toContain('Nothing was asked of you yet.')
+    expect((await mallory?.get('/inbox/history'))?.text).toContain('You have not been asked anything yet.')
   })
 
   test('is closed to who is not known', async () => {

@@ -16,7 +16,7 @@ describe('too many requests', () => {
     const page = await one.get('/nothing')
     expect(page.status).toBe(429)
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(page.text).toContain('That was too often')
+    expect(page.text).toContain('Too many requests')
     expect((await other.get('/nothing')).status).toBe(404)
   })
 

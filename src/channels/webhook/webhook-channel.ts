@@ -9,7 +9,7 @@ import { createSendQueue } from './send-queue.ts'
 
 /** Options of `webhookChannel`. */
 export interface WebhookOptions {
-  /** Where messages are posted to; https, unless `allowPrivate` is set. */
+  /** Where messages are posted to; https; with `allowPrivate` also http on this machine. */
   readonly url: string
   /** Signs the deliveries. The receiver needs it to verify them. */
   readonly secret: string

@@ -1,19 +1,22 @@
+import type { AuditKind } from '../../audit/kinds.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { OwnEvent } from './own-events.ts'
 
 /** One audit event as a sentence for the person it concerns. Names nobody else. */
 export function eventWords({ kind, data, isOwn }: OwnEvent): string {
   const who = isOwn ? 'You' : 'Someone else'
-  const say = words[kind]
-  return say === undefined ? otherwise(kind, data) : say(data, who)
+  const say = Object.hasOwn(sentences, kind) ? sentences[kind as AuditKind] : undefined
+  return say === undefined ? kindWords(kind, data) : say(data, who)
 }
 
+type Sentence = (data: JsonObject, who: string) => string
+
 const text = (data: JsonObject, name: string) => (typeof data[name] === 'string' ? data[name] : '')
-const tool = (data: JsonObject) => `${text(data, 'tool') || 'every tool'} of ${text(data, 'server')}`
+const tool = (data: JsonObject) => `${text(data, 'tool') || 'every tool'} on ${text(data, 'server')}`
 const provider = (data: JsonObject) => text(data, 'provider') || 'an account'
 
 const purposes: Readonly<Record<string, string>> = {
-  approval: 'for a yes to a call',
+  approval: 'whether a call may run',
   secret: 'for a key',
   confirm: 'for a yes',
   connect: 'to connect an account',
@@ -22,51 +25,83 @@ const purposes: Readonly<Record<string, string>> = {
 
 const actions: Readonly<Record<string, string>> = {
   accept: 'answered a question',
-  decline: 'said no to a question',
-  cancel: 'left a question',
+  decline: 'declined a question',
+  cancel: 'cancelled a question',
 }
 
-type Say = (data: JsonObject, who: string) => string
-
-const words: Readonly<Record<string, Say>> = {
+const sentences: Readonly<Partial<Record<AuditKind, Sentence>>> = {
   'question-asked': (data) =>
     `${text(data, 'server')} asked ${purposes[text(data, 'purpose')] ?? 'a question'}, through ${text(data, 'client')}`,
-  'question-joined': () => 'A question was asked again while it was open',
-  'question-refused': () => 'A question was not asked, for too many were open',
+  'question-joined': () => 'The same question was asked again while it was open',
+  'question-refused': () => 'A question was not asked, because too many were open',
   'question-answered': (data, who) => `${who} ${actions[text(data, 'action')] ?? 'answered a question'}${via(data)}`,
   'question-expired': () => 'Nobody answered a question in time',
-  'question-withdrawn': () => 'A question was taken back',
+  'question-withdrawn': () => 'A question was withdrawn',
   'question-failed': () => 'A question could not be answered',
-  'settling-late': (_, who) => `${who} answered a question that was settled already`,
-  'answer-refused': (_, who) => `${who} tried to answer in a way that does not count`,
-  'page-refused': (_, who) => `${who} tried to open a page, and got none`,
+  'settling-late': (_, who) => `${who} answered a question that was already settled`,
+  'answer-refused': (_, who) => `${who} gave an answer that was refused`,
+  'page-refused': (_, who) => `${who} tried to open a page that was refused`,
+  'call-started': (data) => `${tool(data)} was called for ${text(data, 'client')}`,
+  'call-finished': (data) => `The call of ${tool(data)} ended: ${text(data, 'outcome')}`,
+  'call-refused': (data) => `A call of ${tool(data)} was refused`,
+  'allowed-unasked': (data) => `${tool(data)} was called without a question, because nobody could be asked`,
   'grant-made': (data, who) =>
-    `${who} ${text(data, 'effect') === 'deny' ? 'denied' : 'allowed'} ${tool(data)}${lasting(data)}`,
-  'grant-revoked': (data, who) => `${who} revoked what was said about ${tool(data)}`,
+    `${who} ${text(data, 'effect') === 'deny' ? 'denied' : 'allowed'} ${tool(data)} ${reachWords(data)}`,
+  'grant-revoked': (data, who) => `${who} revoked a permission for ${tool(data)}`,
   'grant-spent': () => 'A yes for one call was used',
-  'grant-spent-late': () => 'A yes for one call was used already, and the call did not run',
-  'call-started': (data) => `${text(data, 'tool')} of ${text(data, 'server')} was run for ${text(data, 'client')}`,
-  'call-finished': (data) => `${text(data, 'tool')} of ${text(data, 'server')} ended: ${text(data, 'outcome')}`,
+  'grant-spent-late': () => 'A yes for one call had already been used, so the call did not run',
   paused: (_, who) => `${who} paused everything`,
   resumed: (_, who) => `${who} resumed everything`,
-  'browser-added': () => 'A browser was let in to answer for you',
+  'connect-begun': (data, who) => `${who} started to connect ${provider(data)}`,
+  connected: (data) => `${provider(data)} was connected`,
+  'connect-denied': (data) => `Connecting ${provider(data)} was declined there`,
+  'connect-failed': (data) => `Connecting ${provider(data)} failed`,
+  'connect-refused': (data) => `Connecting ${provider(data)} was refused here`,
+  'connection-renewed': (data) => `The access to ${provider(data)} was renewed`,
+  'connection-not-renewed': (data) => `The access to ${provider(data)} could not be renewed`,
+  'connection-refused': (data) => `${provider(data)} refused to renew the access; connect it again`,
+  'connection-rejected': (data) => `${provider(data)} did not accept the stored access`,
+  disconnected: (data) => `${provider(data)} was disconnected`,
+  'connection-let-go': (data) =>
+    data.revokedThere === true
+      ? `The access to ${provider(data)} was revoked there`
+      : `The access to ${provider(data)} could not be revoked there`,
+  'browser-added': () => 'A browser was added that can answer for you',
   'browser-removed': () => 'A browser was removed',
-  'connect-begun': (data) => `Connecting ${provider(data)} was begun`,
-  'connection-let-go': (data) => `${provider(data)} was disconnected`,
 }
 
 function via(data: JsonObject): string {
-  const way = text(data, 'via')
-  if (way === 'client') return ', through a client'
-  return way === '' ? '' : `, ${way === 'inbox' ? 'in the inbox' : `on a ${way}`}`
+  switch (text(data, 'via')) {
+    case '':
+      return ''
+    case 'client':
+      return ', through a client'
+    case 'inbox':
+      return ', in the inbox'
+    case 'terminal':
+      return ', at a terminal'
+    default:
+      return `, on a ${text(data, 'via')}`
+  }
 }
 
-function lasting(data: JsonObject): string {
-  return text(data, 'choice') === 'allow_once' ? ', once' : ', lastingly'
+/** What a choice such as `always_allow/tool/hour/this` covers. */
+function reachWords(data: JsonObject): string {
+  const [, , lasts] = text(data, 'choice').split('/')
+  switch (lasts) {
+    case undefined:
+      return 'once'
+    case 'hour':
+      return 'for an hour'
+    case 'day':
+      return 'for a day'
+    default:
+      return 'until revoked'
+  }
 }
 
-/** The kind itself, such as "Connection refreshed (notes)". */
-function otherwise(kind: string, data: JsonObject): string {
+/** The kind itself, such as "Keys rotated (notes)", for events that have no sentence here. */
+function kindWords(kind: string, data: JsonObject): string {
   const plain = kind.replaceAll('-', ' ')
   const about = text(data, 'provider') || text(data, 'server')
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${about === '' ? '' : ` (${about})`}`

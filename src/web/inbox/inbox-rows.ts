@@ -64,17 +64,17 @@ export function endWords(asked: Elicitation, viewer: Person): string | undefined
     case 'expired':
       return 'Nobody answered'
     case 'failed':
-      return 'Did not work'
+      return 'Failed'
     case 'withdrawn':
     case 'open':
-      return 'Taken back'
+      return 'Withdrawn'
   }
 }
 
 function answerWords(asked: Elicitation, viewer: Person): string {
   const { state, purpose } = asked
   const action = state.kind === 'answered' ? state.answer.action : 'cancel'
-  if (action === 'cancel') return 'Left'
+  if (action === 'cancel') return 'Cancelled'
   if (purpose !== 'approval') return action === 'accept' ? 'Answered' : 'Declined'
   return approvalEnd(asked, viewer)?.effect === 'allow' ? 'Allowed' : 'Denied'
 }

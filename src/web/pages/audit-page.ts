@@ -10,15 +10,15 @@ export function auditPage(frame: Frame, props: AuditPageProps): string {
   const { events } = props
   const lead =
     events.length === 0
-      ? 'Nothing that concerns you was recorded lately.'
-      : 'What happened lately that concerns you, newest first. Only you see it here.'
+      ? 'No recent event concerns you.'
+      : 'The latest events that concern you, newest first. Only you can see this list.'
   return documentOf(
     frame,
     'Your audit',
     markup`${heading('audit', 'Your audit', lead)}
 ${verdict(frame, props)}
 ${events.length > 0 && markup`<ol class="rows">${events.map(({ words, at }) => markup`<li><span>${visible(words, 300)}</span><span class="soft small">${moment(frame, at)}</span></li>`)}</ol>`}
-<p class="soft">Whoever runs this installation gets everything with <code>assent audit export</code>.</p>`,
+<p class="soft">The person who runs this installation can export the whole audit with <code>assent audit export</code>.</p>`,
   )
 }
 
@@ -30,5 +30,5 @@ function verdict({ locale }: Frame, { checked }: AuditPageProps): Markup {
   if (found === 0) {
     return markup`<p class="verdict good">${icons.done}<span>The record is whole: none of its ${amount(locale, events)} events was changed, moved or removed.</span></p>`
   }
-  return markup`<div class="errors">${icons.lost}<p>The record was tampered with, in ${amount(locale, found)} ${found === 1 ? 'place' : 'places'}. <code>assent audit verify</code> names them.</p></div>`
+  return markup`<div class="errors">${icons.lost}<p>The record was tampered with, in ${amount(locale, found)} ${found === 1 ? 'place' : 'places'}. <code>assent audit verify</code> lists them.</p></div>`
 }

@@ -8,7 +8,7 @@ import { visible, visiblePlain } from './question/quote.ts'
 export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): string {
   const lead =
     browsers.length === 0
-      ? 'No browser is known. None can see your questions or answer them.'
+      ? 'You have added no browser. None can see your questions or answer them.'
       : 'These can see your questions and answer them. Remove any that you do not know or no longer use.'
   return documentOf(
     frame,
@@ -22,6 +22,6 @@ ${browsers.length > 0 && markup`<ul class="rows">${browsers.map((browser) => row
 function row(frame: Frame, browser: BrowsersPageProps['browsers'][number]): Markup {
   const { name, by, createdAt, expiresAt, isThisOne, removeAction } = browser
   return markup`<li><div><strong>${visible(name)}</strong>${isThisOne && markup` <span class="tag">This browser</span>`}
-<p class="soft small">Known since ${day(frame, createdAt)} by a ${by === 'link' ? 'one-time link' : 'login'}, until ${day(frame, expiresAt)}</p></div>
+<p class="soft small">Added ${day(frame, createdAt)} by a ${by === 'link' ? 'one-time link' : 'login'}, expires ${day(frame, expiresAt)}</p></div>
 <form method="post" action="${removeAction}">${csrfField(frame)}<button class="destroy" aria-label="Remove ${visiblePlain(name)}">Remove</button></form></li>`
 }

@@ -9,7 +9,7 @@ export function connectionsPage(frame: Frame, { connections, others }: Connectio
   const lead =
     connections.length === 0
       ? 'No account is connected. When a tool needs one, you are asked first.'
-      : 'Tools use these accounts for you. What gives access to them is stored encrypted.'
+      : 'Tools use these accounts for you. The access to them is stored encrypted.'
   return documentOf(
     frame,
     'Your connections',

@@ -8,8 +8,8 @@ export function enrollPage(frame: Frame, { action, browserName }: EnrollPageProp
   return documentOf(
     frame,
     'Answer questions in this browser?',
-    markup`${heading('browser', 'Answer questions in this browser?', markup`${visible(browserName)} is then known by a cookie. Whoever uses it can say yes and no for you.`)}
-<p>You can take this back at any time, on the page “Browsers”. If you did not ask for this link, close the page.</p>
+    markup`${heading('browser', 'Answer questions in this browser?', markup`${visible(browserName)} then gets a cookie. Anyone who uses this browser can answer for you.`)}
+<p>You can undo this at any time, on the page “Browsers”. If you did not ask for this link, close the page.</p>
 <form method="post" action="${action}">${csrfField(frame)}<div class="answers"><button class="accept">Use this browser</button></div></form>`,
   )
 }

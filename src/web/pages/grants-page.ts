@@ -10,7 +10,7 @@ export function grantsPage(frame: Frame, { grants, older }: GrantsPageProps): st
   const over = grants.filter(({ standing }) => standing !== 'holds')
   const lead =
     grants.length === 0
-      ? 'There are none. When you allow or deny something for more than one call, it is listed here.'
+      ? 'You have none. What you allow or deny for more than one call is listed here.'
       : 'What you allowed or denied for more than one call. When a tool changes, what you allowed for it is suspended, and you are asked again.'
   return documentOf(
     frame,

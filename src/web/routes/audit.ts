@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AuditReport } from '../../audit/verify.ts'
 import { eventWords } from '../inbox/event-words.ts'
-import { ownEvents } from '../inbox/own-events.ts'
+import { type OwnEvent, ownEvents } from '../inbox/own-events.ts'
 import { auditPage } from '../pages/audit-page.ts'
 import { frameFor } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
@@ -22,7 +22,7 @@ async function show(c: WebContext, check: (c: WebContext) => Promise<AuditReport
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { audit } = c.var.site.assent.store
-  const events = await ownEvents(audit, viewer.participant, mostShown)
+  const events = withoutAnswersToGrants(await ownEvents(audit, viewer.participant, mostShown))
   const size = (await audit.heads(1_000)).reduce((sum, { seq }) => sum + seq, 0)
   const report = c.req.query('check') !== undefined || size <= smallEnough ? await check(c) : undefined
   return c.html(
@@ -31,6 +31,12 @@ async function show(c: WebContext, check: (c: WebContext) => Promise<AuditReport
       ...(report && { checked: { events: report.events, found: report.found } }),
     }),
   )
+}
+
+/** An answer that made a grant has two events. The one about the grant says more, so only that one is shown. */
+function withoutAnswersToGrants(events: readonly OwnEvent[]): OwnEvent[] {
+  const granted = new Set(events.flatMap(({ kind, data }) => (kind === 'grant-made' ? [data.elicitation] : [])))
+  return events.filter(({ kind, about }) => kind !== 'question-answered' || !granted.has(about))
 }
 
 /** Verifying reads the whole audit, so requests share one run, and its report is reused for a minute. */

@@ -292,9 +292,9 @@ export const approvalGallery: Readonly<Record<string, string>> = {
   audit: auditPage(frame, {
     checked: { events: 12_345, found: 0 },
     events: [
-      { words: 'create_issue of github was run for claude-code', at: new Date('2026-11-16T08:59:00Z') },
-      { words: 'You allowed create_issue of github, lastingly', at: new Date('2026-11-16T08:58:30Z') },
-      { words: 'github asked for a yes to a call, through claude-code', at: new Date('2026-11-15T08:58:00Z') },
+      { words: 'create_issue on github was called for claude-code', at: new Date('2026-11-16T08:59:00Z') },
+      { words: 'You allowed create_issue on github for an hour', at: new Date('2026-11-16T08:58:30Z') },
+      { words: 'github asked whether a call may run, through claude-code', at: new Date('2026-11-15T08:58:00Z') },
     ],
   }),
   'audit-broken': auditPage(frame, { checked: { events: 40, found: 3 }, events: [] }),

@@ -129,7 +129,7 @@ test.each([
 
 test('whoever comes after the answer is told that they changed nothing', () => {
   expect(read(settledPage(frame, { asked, status: 'complete', purpose: 'input', before: true }))).toContain(
-    'This visit changed nothing.',
+    'It was settled before, so nothing changed now.',
   )
 })
 

@@ -6,11 +6,11 @@ import { visible } from '../question/quote.ts'
 
 /** Lists the latest settled questions of a person, with how each ended. */
 export function historyPage(frame: Frame, { rows }: HistoryPageProps): string {
-  const lead = rows.length === 0 ? 'Nothing was asked of you yet.' : 'What was asked of you lately, newest first.'
+  const lead = rows.length === 0 ? 'You have not been asked anything yet.' : 'What you were asked lately, newest first.'
   return documentOf(
     frame,
-    'Asked before',
-    markup`${heading('clock', 'Asked before', lead)}
+    'Earlier questions',
+    markup`${heading('clock', 'Earlier questions', lead)}
 ${rows.length > 0 && markup`<ul class="rows">${rows.map((row) => drawRow(frame, row))}</ul>`}
 <p><a href="/inbox">Back to the inbox</a></p>`,
   )

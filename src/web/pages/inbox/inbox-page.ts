@@ -27,21 +27,21 @@ function list(frame: Frame, props: InboxPageProps): Markup {
   const { rows, total, done, isPaused } = props
   const lead =
     rows.length === 0
-      ? 'Nothing waits for you. When a tool needs your answer, it shows up here.'
+      ? 'Nothing is waiting for you. When a tool needs your answer, it shows up here.'
       : `${waitingWords(total)} for your answer, the most urgent first.`
   return markup`<div class="sheet stack list" id="list">
 ${heading(rows.length === 0 ? 'done' : 'inbox', 'Your inbox', markup`<span id="count" role="status">${lead}</span>`, rows.length === 0 ? 'good' : '')}
-${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until it is resumed with <code>assent resume</code>.</p></div>`}
+${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until somebody resumes it with <code>assent resume</code>.</p></div>`}
 ${done !== undefined && markup`<p class="done">${visible(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
 ${answerForm(frame)}
 <ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}${unshown(props)}</ul>
-<p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">What was asked before</a></p>
+<p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">Earlier questions</a></p>
 </div>`
 }
 
 function waitingWords({ count, isExact }: InboxPageProps['total']): string {
-  if (!isExact) return `At least ${count} questions wait`
-  return count === 1 ? 'One question waits' : `${count} questions wait`
+  if (!isExact) return `At least ${count} questions are waiting`
+  return count === 1 ? 'One question is waiting' : `${count} questions are waiting`
 }
 
 /** Part of the list, because the script replaces the list when something changes. */

@@ -66,7 +66,7 @@ function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: A
     const asWritten = hidden !== undefined && markup`<p class="hint">Asked for, with hidden characters shown:</p>`
     return markup`<div class="edit">${fieldNamed(form, field)}${asWritten}${hidden !== undefined && argumentList(frame, { [hidden]: call.arguments[hidden] ?? '' })}</div>`
   })
-  return markup`<section class="edits stack"><div><h2>${more ? 'And these, which you can change' : 'With these arguments, which you can change'}</h2><p class="hint">What stands here when you allow it is what runs.</p></div>${drawn}</section>`
+  return markup`<section class="edits stack"><div><h2>${more ? 'And these arguments, which you can change' : 'With these arguments, which you can change'}</h2><p class="hint">The call runs with the values in these fields.</p></div>${drawn}</section>`
 }
 
 const inView = 4
@@ -81,7 +81,7 @@ function reach({ offered, chosen, errors }: ApprovalPageProps): Markup {
   const isOpen = offered.findIndex(({ value }) => value === chosen) >= inView
   const more =
     isFolded &&
-    markup`<details class="more"${isOpen && markup` open`}><summary>More that your yes can cover</summary><ul class="choices">${items.slice(inView)}</ul></details>`
+    markup`<details class="more"${isOpen && markup` open`}><summary>More choices for a yes</summary><ul class="choices">${items.slice(inView)}</ul></details>`
   return markup`<fieldset class="field"><legend>What your yes covers</legend><ul class="choices"${problem !== '' && markup` data-bad`}>${isFolded ? items.slice(0, inView) : items}</ul>${more}${problemOf({ id: 'f0', problem })}</fieldset>`
 }
 
@@ -91,5 +91,5 @@ function denials({ denials, denial }: ApprovalPageProps): Markup {
     ({ value, words }) =>
       markup`<option value="${value}"${value === denial && markup` selected`}>${visiblePlain(words, 300)}</option>`,
   )
-  return markup`<details class="more"${denial !== '' && markup` open`}><summary>More that your no can cover</summary><div class="field"><label for="denial">If you deny</label><select id="denial" name="${denialField}"><option value="">Deny this call only</option>${options}</select></div></details>`
+  return markup`<details class="more"${denial !== '' && markup` open`}><summary>More choices for a no</summary><div class="field"><label for="denial">If you deny</label><select id="denial" name="${denialField}"><option value="">Deny this call only</option>${options}</select></div></details>`
 }

@@ -15,7 +15,7 @@ export function confirmSheet(frame: Frame, { asked, labels }: ConfirmPageProps):
   const title = labels.title?.trim() || `Let ${asked.server} go ahead?`
   return {
     title,
-    body: markup`${questionHead('confirm', asked, visible(title, 200), markup`${visible(asked.server)} goes on only with your yes.`)}
+    body: markup`${questionHead('confirm', asked, visible(title, 200), markup`${visible(asked.server)} continues only with your yes.`)}
 ${quotation(asked.server, asked.message)}
 ${warning(labels.warning)}${externalLink(labels.link ?? '')}
 ${questionForm(frame, asked.action, {

@@ -36,7 +36,7 @@ function whatHappens({ look }: Frame, { asked, key, provider }: ConnectPageProps
     const notWho = asked === undefined ? 'Your client' : visible(asked.client)
     return markup`<p class="soft">${title} stores the key encrypted, for ${who} to use. ${notWho} does not see it, and you can disconnect at any time.</p>`
   }
-  return markup`<p class="soft">You go to <strong>${visible(provider.host ?? provider.title)}</strong> to sign in. ${title} keeps what it gets encrypted, and you can disconnect at any time.</p>`
+  return markup`<p class="soft">You sign in at <strong>${visible(provider.host ?? provider.title)}</strong>. ${title} stores the access it gets encrypted, and you can disconnect at any time.</p>`
 }
 
 function key({ key, errors }: ConnectPageProps): Markup | undefined {

@@ -6,10 +6,10 @@ import { quotation, visible } from './quote.ts'
 
 /** A question that is answered at another site, with a link to it. */
 export function externalSheet(frame: Frame, { asked, url }: { asked: AskedFacts; url: string }): Sheet {
-  const host = isWeb(url) ? new URL(url).host : 'another place'
+  const host = isWeb(url) ? new URL(url).host : 'another site'
   return {
     title: `Go to ${host}?`,
-    body: markup`${questionHead('browser', asked, markup`Go to ${visible(host)}?`, markup`${visible(asked.server)} asks there, and not here.`)}
+    body: markup`${questionHead('browser', asked, markup`Go to ${visible(host)}?`, markup`${visible(asked.server)} asks you to answer there, not here.`)}
 ${quotation(asked.server, asked.message)}
 ${externalLink(url)}
 ${deadline(frame, asked, 'Nothing happens.')}`,

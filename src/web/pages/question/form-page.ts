@@ -16,8 +16,8 @@ export function formSheet(frame: Frame, { asked, schema, typed, errors }: FormPa
   const isEmpty = Object.keys(schema.properties).length === 0
   const question = isEmpty ? markup`Say yes to ${server}?` : markup`Send an answer to ${server}?`
   const why = isEmpty
-    ? markup`${server} waits for your word.`
-    : markup`${server} needs it to go on. It sees what you send, and ${visible(asked.client)} may too.`
+    ? markup`${server} waits for your answer.`
+    : markup`${server} needs it to continue. It sees what you send, and ${visible(asked.client)} may see it too.`
   const contents = isEmpty ? undefined : fields({ locale: frame.locale, schema, typed, errors })
   return {
     title: `Send an answer to ${asked.server}?`,

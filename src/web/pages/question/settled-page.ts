@@ -17,7 +17,7 @@ export function settledSheet(frame: Frame, props: SettledPageProps): Sheet {
     title,
     body: markup`${heading(icon, title, words, tone)}
 ${reason(props)}
-${before && markup`<p class="soft">It was settled before. This visit changed nothing.</p>`}
+${before && markup`<p class="soft">It was settled before, so nothing changed now.</p>`}
 ${props.approval && changes(frame, props.approval.changes)}
 <p>${next(props)}</p>
 ${props.approval && undo(frame, props.approval)}
@@ -43,9 +43,14 @@ function endOf(props: SettledPageProps): End {
     case 'complete':
       return { icon: 'done', tone: 'good', title: done, words: markup`${server} ${means}` }
     case 'declined':
-      return { icon: 'no', tone: '', title: 'You said no', words: markup`${server} was told so. ${nothing}` }
+      return {
+        icon: 'no',
+        tone: '',
+        title: 'You said no',
+        words: markup`${server} was told that you declined. ${nothing}`,
+      }
     case 'cancelled':
-      return { icon: 'no', tone: '', title: 'This question was left', words: nothing }
+      return { icon: 'no', tone: '', title: 'This question was cancelled', words: nothing }
     case 'expired':
       return { icon: 'clock', tone: '', title: 'Time is up', words: `Nobody answered in time. ${nothing}` }
     case 'failed':
@@ -77,10 +82,10 @@ function undo(frame: Frame, { grant }: ApprovalEnd): Markup {
 }
 
 const purposes: Readonly<Record<SettledPageProps['purpose'], { done: string; means: string; nothing: string }>> = {
-  input: { done: 'Your answer was sent', means: 'has it and goes on.', nothing: 'Nothing was sent.' },
+  input: { done: 'Your answer was sent', means: 'has it and continues.', nothing: 'Nothing was sent.' },
   approval: { done: 'Allowed', means: 'may run this call.', nothing: 'Nothing runs.' },
   secret: { done: 'Key saved', means: 'can use it now. It is stored encrypted.', nothing: 'Nothing was saved.' },
-  confirm: { done: 'You said yes', means: 'goes ahead.', nothing: 'Nothing runs.' },
+  confirm: { done: 'You said yes', means: 'continues.', nothing: 'Nothing runs.' },
   connect: { done: 'Account connected', means: 'can use it now.', nothing: 'Nothing was connected.' },
 }
 
@@ -93,5 +98,5 @@ function next({ asked, status }: SettledPageProps): Markup {
   const goBack = markup`You can close this page and go back to ${client}.`
   return status === 'complete' || status === 'declined'
     ? goBack
-    : markup`${goBack} To be asked again, let it try once more.`
+    : markup`${goBack} To be asked again, let it try again.`
 }
