@@ -59,7 +59,7 @@ export interface AddressOptions {
 }
 
 export interface GatewayClockOptions {
-  /** How long a person has to answer. Default: Assent's `clocks.question`. */
+  /** How long a person has to answer a form or a page. Default: Assent's `clocks.question`, which approvals always have. */
   readonly question?: Duration
   /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
   readonly hold?: Duration
