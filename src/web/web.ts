@@ -52,7 +52,6 @@ function appFor(site: Site): Hono<WebEnv> {
   const app = new Hono<WebEnv>({ getPath: pathOf })
   app.use(secureHeaders(site))
   app.use(guardEntrance)
-  app.get('/', (c) => c.redirect('/inbox', 303))
   app.route('/', statusRoutes(site))
   app.route('/', questionRoutes(site))
   app.route('/', inboxRoutes())

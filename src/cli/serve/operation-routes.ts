@@ -33,6 +33,8 @@ const pages: Readonly<Record<string, Page>> = {
   '/metrics': numbers,
 }
 
+export const operationPaths = Object.keys(pages)
+
 /** The pages for whoever operates an installation: whether it is alive, whether it can work, and its metrics. */
 export function operationRoutes(parts: OperationParts, access: OperationAccess): OperationRoutes {
   return (request, response) => {

@@ -23,7 +23,11 @@ import type { Viewer } from '../viewer/viewer.ts'
 
 /** The inbox: a person's open questions, answered in place and updated live; and how earlier ones ended. */
 export const inboxRoutes = () =>
-  new Hono<WebEnv>().get('/inbox', show).get('/inbox/history', history).get('/inbox/events', events)
+  new Hono<WebEnv>()
+    .get('/', (c) => c.redirect('/inbox', 303))
+    .get('/inbox', show)
+    .get('/inbox/history', history)
+    .get('/inbox/events', events)
 
 /** Open questions are counted up to this number; beyond it the page says "at least". */
 const mostCounted = 200
