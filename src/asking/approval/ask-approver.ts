@@ -160,10 +160,7 @@ export async function holdForApprover(context: RequestContext, round: Round, { i
 }
 
 /** The refusal of a call that is pending: tells the model whose yes it waits for, where, and until when. */
-function stillPending(
-  { assent, person }: RequestContext,
-  { id, answerers, expiresAt }: Elicitation,
-): AskRefused {
+function stillPending({ assent, person }: RequestContext, { id, answerers, expiresAt }: Elicitation): AskRefused {
   const nameOf = (name: Answerer) => {
     if (name === person.participant) return 'the person who uses this client'
     return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
