@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../scripts/private-postgres.js'
 import type { Grant, GrantId } from '../src/approval/grant/grant.ts'
+import type { PolicySettings } from '../src/approval/policy/policy-settings.ts'
 import type { ToolCall } from '../src/approval/tool-call.ts'
 import { type Assent, createAssent } from '../src/index.ts'
 import { openSqlite } from '../src/stores/sqlite/driver.ts'
@@ -17,9 +18,9 @@ const toolsEach = 1_000
 const keys = formatKey(makeKey())
 const atDesk = { participant: alice, client: 'bench' }
 /** As many rules as an installation has, and the last one is the one that decides. */
-const policy = {
+const policy: PolicySettings = {
   rules: [
-    ...Array.from({ length: 20 }, (_, n) => ({ server: `other-${n}`, tool: 'write_*', decide: 'ask' })),
+    ...Array.from({ length: 20 }, (_, n) => ({ server: `other-${n}`, tool: 'write_*', decide: 'ask' as const })),
     { server: 'free', when: "args.path.startsWith('/tmp')", decide: 'allow' },
   ],
 }

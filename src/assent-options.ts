@@ -1,3 +1,4 @@
+import type { PolicySettings } from './approval/policy/policy-settings.ts'
 import type { Clock } from './base/clock.ts'
 import { type Duration, milliseconds } from './base/durations.ts'
 import type { Provider } from './connection/provider.ts'
@@ -34,7 +35,7 @@ export interface AssentOptions {
   /** What may be changed about the pages. */
   readonly pages?: Partial<Omit<PageSettings, 'publicUrl'>>
   /** Which tool calls may run, which are asked about, which not; as in `policy` of assent.yaml. Default: all are asked about. */
-  readonly policy?: unknown
+  readonly policy?: PolicySettings
   readonly channels?: readonly Channel[]
   readonly limits?: Partial<ElicitationLimits>
   readonly clocks?: {

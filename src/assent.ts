@@ -124,7 +124,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const login = options.auth && (await loginFrom(options.auth, clock))
   const providers = await providersOf(options, clock)
   const pages = pagesFrom(options)
-  const policy = readPolicy(options.policy ?? {}, { fallback: 'deny' })
+  const policy = await readPolicy(options.policy ?? {}, { fallback: 'deny' })
   const store = typeof where === 'string' ? await openStore(readAddress(where)) : where
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 

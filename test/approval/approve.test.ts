@@ -3,7 +3,7 @@ import type { GrantId } from '../../src/approval/grant/grant.ts'
 import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
 import { grantSentence } from '../../src/approval/grant/grant-sentence.ts'
 import type { Decision } from '../../src/approval/policy/policy.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import type { PolicySettings, RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { Via } from '../../src/elicitation/answering/answerers.ts'
 import type { Answer } from '../../src/elicitation/elicitation.ts'
@@ -15,10 +15,11 @@ import { aCall, alice, bob } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd, audited, by, isApproved, refusal, say } from '../support/approval/approving.ts'
 import { anAsk, onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
+import { readPolicy } from '../support/policies.ts'
 
 const carol = 'carol@https://login.example.com' as typeof alice
 const hour = 3_600_000
-const rule = (said: object) => ({ rules: [{ decide: 'ask', ...said }] })
+const rule = (said: Partial<RuleSettings>): PolicySettings => ({ rules: [{ decide: 'ask', ...said }] })
 const approve = ({ approvals }: Assent, call = aCall(), more: object = {}) =>
   approvals.approve({ call, walkId: 'walk-1', ...more })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
+import type { PolicySettings, RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { approvalDigest, callDigest } from '../../src/approval/tool-call.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -53,7 +54,7 @@ describe('every decision is in the audit', () => {
   })
 
   test('one that policy allows, and one that it denies', async () => {
-    const policy = {
+    const policy: PolicySettings = {
       rules: [
         { tool: 'read_*', decide: 'allow' },
         { decide: 'deny', keepArguments: true },
@@ -83,7 +84,7 @@ describe('every decision is in the audit', () => {
   })
 
   test('attack: arguments are padded until the audit cannot keep them', async () => {
-    const rules = [{ decide: 'allow', keepArguments: true }]
+    const rules: RuleSettings[] = [{ decide: 'allow', keepArguments: true }]
     const assent = await anAssent({ policy: { rules } })
     const upstream = anUpstream(assent)
     const padded = aCall({ arguments: { content: 'x'.repeat(100_000) } })

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { Elicitation } from '../../src/elicitation/elicitation.ts'
 import type { Assent } from '../../src/index.ts'
 import { aCall, alice, bob } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd } from '../support/approval/approving.ts'
 import { anAssent } from '../support/assents.ts'
+import { readPolicy } from '../support/policies.ts'
 
-const policy = { rules: [{ tool: 'never_*', decide: 'deny' }] }
+const policy: PolicySettings = { rules: [{ tool: 'never_*', decide: 'deny' }] }
 
 const changes: [string, Partial<ToolCall>][] = [
   ['an argument', { arguments: { path: '/etc/passwd', content: 'hello' } }],

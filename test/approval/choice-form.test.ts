@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { choiceForm, readEdits } from '../../src/approval/question/choice-form.ts'
 import { choiceWords } from '../../src/approval/question/choice-words.ts'
 import { choicesFor } from '../../src/approval/question/choices.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import { validateContent } from '../../src/elicitation/form/validate.ts'
 import { aCall, alice } from '../support/approval/a-call.ts'
+import { readPolicy } from '../support/policies.ts'
 
 function formFor(call: ToolCall, rule: object = {}) {
   const decision = decide(readPolicy({ rules: [{ decide: 'ask', ...rule }] }), call)

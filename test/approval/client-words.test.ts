@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { formForClient } from '../../src/approval/question/client-form.ts'
 import { clientWords } from '../../src/approval/question/client-words.ts'
 import { aCall } from '../support/approval/a-call.ts'
+import { readPolicy } from '../support/policies.ts'
 
 const decisionOn = (call = aCall()) => decide(readPolicy({ rules: [{ decide: 'ask', reason: 'Look twice.' }] }), call)
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { choicesFor } from '../../src/approval/question/choices.ts'
 import { editsIn, pageForm } from '../../src/approval/question/page-form.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
@@ -11,8 +11,9 @@ import { aCall, alice, bob } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd, audited, refusal, say } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
+import { readPolicy } from '../support/policies.ts'
 
-const editPath = { tool: 'write_file', decide: 'ask', editable: ['path'] }
+const editPath: RuleSettings = { tool: 'write_file', decide: 'ask', editable: ['path'] }
 const yes = { choice: 'allow_once' }
 
 function formOf(call: ToolCall, editable: readonly string[]) {
@@ -106,7 +107,7 @@ describe('what an approver edits', () => {
 
 describe('an edited call is decided anew', () => {
   const starts = (path: string) => `has(args.path) && args.path.startsWith('${path}')`
-  const rules = [
+  const rules: RuleSettings[] = [
     { when: starts('/etc'), decide: 'deny', reason: 'Never /etc.' },
     { when: starts('/admin'), decide: 'ask', approvers: [bob], reason: 'That is for bob.' },
     { when: starts('/page'), decide: 'ask', answer: 'page' },

@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest'
 import { covers, standingOf } from '../../src/approval/grant/covers.ts'
 import { decideByGrants } from '../../src/approval/grant/decide-by-grants.ts'
 import type { Grant } from '../../src/approval/grant/grant.ts'
-import { type Approved, grantFrom, grantIdFor } from '../../src/approval/grant/grant-from.ts'
+import { type AnsweredApproval, grantFrom, grantIdFor } from '../../src/approval/grant/grant-from.ts'
 import { decide } from '../../src/approval/policy/decide.ts'
 import type { Decision } from '../../src/approval/policy/policy.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { type Choice, choicesFor, choiceText, isYes, readChoice } from '../../src/approval/question/choices.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { aCall, alice, bob } from '../support/approval/a-call.ts'
+import { readPolicy } from '../support/policies.ts'
 
 const noon = new Date('2026-11-16T12:00:00Z')
 const later = (ms: number) => new Date(noon.getTime() + ms)
 const hour = 3_600_000
 
-const approved: Approved = {
+const approved: AnsweredApproval = {
   elicitation: 'e1' as ElicitationId,
   by: alice,
   as: alice,
@@ -30,7 +30,7 @@ const never: Choice = { kind: 'always_deny', scope: 'tool', lasts: 'revoked', cl
 const decisionOn = (call: ToolCall, rule: object = {}) =>
   decide(readPolicy({ rules: [{ decide: 'ask', ...rule }] }), call)
 
-function granted(choice: Choice, by: Partial<Approved> = {}, call = aCall()): Grant {
+function granted(choice: Choice, by: Partial<AnsweredApproval> = {}, call = aCall()): Grant {
   const grant = grantFrom({ ...approved, ...by }, choice, call, decisionOn(call))
   if (grant === undefined) throw new Error('No grant comes of a deny.')
   return grant

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Answer } from '../../src/elicitation/elicitation.ts'
 import type { Content } from '../../src/elicitation/form/schema.ts'
 import { fixedClock } from '../../src/testing/index.ts'
@@ -7,7 +8,7 @@ import { asksAnd, audited, by } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
 
-const policy = { rules: [{ decide: 'ask', approvers: [alice, bob], editable: ['path'] }] }
+const policy: PolicySettings = { rules: [{ decide: 'ask', approvers: [alice, bob], editable: ['path'] }] }
 const at = new Date('2026-03-01T12:00:00.000Z')
 const inTheEvening = 'Only in the evening.'
 const yes = { choice: 'allow_once', reason: ` ${inTheEvening} `, edit_path: '/tmp/notes.txt' }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Decision } from '../../src/approval/policy/policy.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import { aCall, alice } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd } from '../support/approval/approving.ts'
 import { anAsk } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
+import { readPolicy } from '../support/policies.ts'
 
-const before = {
+const before: PolicySettings = {
   rules: [
     { tool: 'stays', decide: 'ask', reason: 'As ever.' },
     { tool: 'changes', decide: 'ask' },
@@ -14,7 +15,7 @@ const before = {
     { tool: 'denied', decide: 'ask', reason: 'Once.' },
   ],
 }
-const after = {
+const after: PolicySettings = {
   rules: [
     { tool: 'allowed', decide: 'allow' },
     { tool: 'denied', decide: 'deny' },

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
+import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/index.ts'
 import { connect11, connectOld } from '../support/asking/asking-clients.ts'
 import { type RawCall, type RawReply, rawCall } from '../support/asking/asking-raw.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
+import { readPolicy } from '../support/policies.ts'
 import { answerOnPage, approving } from '../support/server/approving.ts'
 import { nextAsked, participantOf, say } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -15,8 +16,8 @@ const alice = participantOf('alice')
 const bob = participantOf('bob')
 const live = { env: 'live' }
 const key = 'approval of the call'
-const mine = [{ decide: 'ask', reason: 'Live is live.' }]
-const bobs = [{ decide: 'ask', approvers: [bob] }]
+const mine: RuleSettings[] = [{ decide: 'ask', reason: 'Live is live.' }]
+const bobs: RuleSettings[] = [{ decide: 'ask', approvers: [bob] }]
 const withLogin = true
 
 const yes = { [key]: { action: 'accept', content: { choice: 'allow_once' } } }
@@ -141,7 +142,7 @@ describe('a yes, and then the server is another one', () => {
 })
 
 describe('a yes, and then the rule is another one', () => {
-  const stricter: Record<string, object> = {
+  const stricter: Record<string, RuleSettings> = {
     'other words': { decide: 'ask', reason: 'Live is very live.' },
     'other approvers': { decide: 'ask', approvers: [participantOf('dora')] },
     'on a page': { decide: 'ask', answer: 'page' },

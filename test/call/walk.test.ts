@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
-import { readPolicy } from '../../src/approval/policy/read-policy.ts'
 import { walk } from '../../src/call/walk.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
@@ -8,6 +7,7 @@ import { fixedClock } from '../../src/testing/index.ts'
 import { aCall, alice } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd, audited, isApproved, refusal, say } from '../support/approval/approving.ts'
 import { anAssent, everyAssent, testKeys } from '../support/assents.ts'
+import { readPolicy } from '../support/policies.ts'
 
 const copies = Array.from({ length: 100 }, (_, n) => `copy-${n}`)
 

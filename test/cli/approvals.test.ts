@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Assent, createAssent } from '../../src/index.ts'
 import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { buildPackage } from '../support/build.ts'
@@ -35,7 +36,7 @@ async function anInstallation(settings = `version: 1\npolicy:${rules}`): Promise
     file,
     run: (...args) => assent(['--config', file, ...args]),
     async open() {
-      const policy = { rules: [{ tool: 'write_*', decide: 'ask', editable: ['path'] }] }
+      const policy: PolicySettings = { rules: [{ tool: 'write_*', decide: 'ask', editable: ['path'] }] }
       const opened = await createAssent({ store: `sqlite:${folder}/.assent/assent.db`, keys: '', policy })
       onTestFinished(() => opened.close())
       return opened

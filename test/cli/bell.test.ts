@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/assent.ts'
 import { bellChannel } from '../../src/cli/serve/bell.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
@@ -11,7 +12,7 @@ async function aGateway({ isTTY = true, env = {}, page = false }) {
   const terminal = fakeTerminal({ isTTY })
   const settled = (id: Parameters<Assent['wait']>[0]) => assent.wait(id)
   const bell = bellChannel({ output: terminal.output, env, settled, clock })
-  const rules = [{ tool: '*', decide: 'ask', ...(page && { answer: 'page' }) }]
+  const rules: RuleSettings[] = [{ tool: '*', decide: 'ask', ...(page && { answer: 'page' }) }]
   const assent: Assent = await anAssent({ clock, channels: [bell], policy: { rules } })
   return { assent, clock, shown: terminal.shown }
 }

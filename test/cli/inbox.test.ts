@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/assent.ts'
 import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import { localRequester } from '../../src/participant/requester.ts'
@@ -8,7 +9,7 @@ import { anAsk, branchForm } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 import { fakeTerminal, plain } from '../support/client/fake-terminal.ts'
 
-const policy = {
+const policy: PolicySettings = {
   fallback: 'inbox',
   rules: [{ tool: 'write_*', decide: 'ask', editable: ['path'], reason: 'Files are kept for good.' }],
 }
@@ -156,7 +157,7 @@ describe('the inbox in a terminal', () => {
     const assent = await anAssent({ policy, clock })
     const late = await askedAbout(assent, aLocalCall({ arguments: { path: '/late' } }))
     const rules = [{ tool: '*', decide: 'ask', expires: '1m' }]
-    const { readPolicy } = await import('../../src/approval/policy/read-policy.ts')
+    const { readPolicy } = await import('../support/policies.ts')
     const terminal = await atInbox(assent, { watch: true })
     await terminal.see('/late')
     await say(terminal, 'q quit', 's')

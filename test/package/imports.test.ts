@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import { buildPackage } from '../support/build.ts'
 
 const execute = promisify(execFile)
@@ -14,12 +15,25 @@ beforeAll(buildPackage)
 
 describe('what a user does not ask for is not loaded', () => {
   const heavy =
-    /node_modules\/(pg|libsql|hono|commander|playwright-core|@(hono|libsql|modelcontextprotocol)\/[^/]+)\/|^node:sqlite$/
+    /node_modules\/(pg|libsql|hono|commander|playwright-core|@(hono|libsql|marcbachmann|modelcontextprotocol)\/[^/]+)\/|^node:sqlite$/
 
   test('by the main entry', async () => {
     const loaded = await modulesLoadedBy('assent')
     expect(loaded).toContainEqual(expect.stringContaining('/dist/index.js'))
     expect(loaded.filter((module) => heavy.test(module))).toEqual([])
+  })
+
+  test('CEL by an Assent whose policy has no condition', async () => {
+    const withPolicy = (policy: PolicySettings) => `
+      const { createAssent } = await import('assent')
+      const policy = ${JSON.stringify(policy)}
+      await (await createAssent({ store: 'memory:', policy })).close()`
+    const cel = (modules: string[]) =>
+      modules.filter((module) => module.includes('/node_modules/@marcbachmann/cel-js/'))
+    expect(cel(await modulesLoadedIn(withPolicy({ rules: [{ tool: 'read_*', decide: 'allow' }] })))).toEqual([])
+    expect(cel(await modulesLoadedIn(withPolicy({ rules: [{ when: 'args.x == 1', decide: 'allow' }] })))).not.toEqual(
+      [],
+    )
   })
 
   test('the MCP SDK by the pages', async () => {
@@ -63,8 +77,13 @@ test('the package holds its code and its documents, and nothing of how it was ma
   expect(paths.filter((path) => /\.test\.|(^|\/)(test|src)\/|\.(db|sqlite)|-wal$/.test(path))).toEqual([])
 })
 
-/** Every module that importing `name` brings in, in a process of its own, as a user of the package would. */
-async function modulesLoadedBy(name: string): Promise<string[]> {
+/** Every module that importing `name` brings in. */
+function modulesLoadedBy(name: string): Promise<string[]> {
+  return modulesLoadedIn(`await import(${JSON.stringify(name)})`)
+}
+
+/** Every module that a program brings in, in a process of its own, as a user of the package would. */
+async function modulesLoadedIn(program: string): Promise<string[]> {
   const hooks = `export async function resolve(specifier, context, next) {
     const found = await next(specifier, context)
     process._rawDebug(found.url)
@@ -73,7 +92,7 @@ async function modulesLoadedBy(name: string): Promise<string[]> {
   const probe = `
     import { createRequire, register } from 'node:module'
     register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(hooks))})
-    await import(${JSON.stringify(name)})
+    ${program}
     // What CommonJS modules require of each other passes no hook.
     for (const path of Object.keys(createRequire(import.meta.url).cache)) process._rawDebug(path)`
   const { stderr } = await execute(process.execPath, ['--input-type=module', '--eval', probe])

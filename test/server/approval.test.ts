@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking/asking-clients.ts'
 import { getExisting } from '../support/assents.ts'
 import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
@@ -7,7 +8,7 @@ import { local, localPage, nextAsked, participantOf, promised, say, until } from
 
 const all = everyClient.filter(({ name }) => name !== 'SDK 2.4 auto').map((client) => [client.name, client] as const)
 const withPages = all.filter(([, { revision }]) => revision !== '2025-06-18')
-const askAll = [{ decide: 'ask', reason: 'Deploys go live at once.' }]
+const askAll: RuleSettings[] = [{ decide: 'ask', reason: 'Deploys go live at once.' }]
 const me = { participant: local, groups: [] }
 
 describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }) => {
@@ -181,7 +182,7 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
 })
 
 describe.each(withPages)('an approval on its page (%s)', (_, { connect: how, revision }) => {
-  test.each([
+  test.each<[string, RuleSettings[], { env: string; note?: string }]>([
     ['where the rule says so', [{ decide: 'ask', answer: 'page' }], { env: 'live' }],
     ['where an argument hides a character', askAll, { env: 'li\u202eve' }],
     ['where an argument passes for another', askAll, { env: 'liv\u0435' }],
@@ -253,7 +254,7 @@ describe.each(withPages)('an approval on its page (%s)', (_, { connect: how, rev
 })
 
 describe.each(all)('an approval that is someone else’s to give (%s)', (_, { connect: how }) => {
-  const rules = [{ decide: 'ask', approvers: [participantOf('bob')] }]
+  const rules: RuleSettings[] = [{ decide: 'ask', approvers: [participantOf('bob')] }]
 
   test('is never shown to the requester; the call waits a while, then says who, where and until when', async () => {
     const { connect, deeds, assent, fallbacks } = await approving({ rules, withLogin: true })
@@ -383,7 +384,7 @@ describe('a client that cannot do what it said', () => {
 })
 
 test('by -32042 the person is sent to the page, and the same call then runs', async () => {
-  const rules = [{ decide: 'ask', answer: 'page' }]
+  const rules: RuleSettings[] = [{ decide: 'ask', answer: 'page' }]
   const { connect, deeds, assent } = await approving({ rules, urlBy: 'error' })
   const client = await connect(connect11)
   const error = await client.call('deploy', { env: 'live' }).catch((error) => error)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { anotherProcess } from '../support/another-process.ts'
 import { type Asked, connect11, connect26, connectOld, type Reply } from '../support/asking/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
@@ -115,7 +116,7 @@ test.each(clients.slice(1))(
     const { url: store, drop } = await freshDatabase()
     onTestFinished(drop)
     const other = await anotherProcess(store)
-    const rules = [{ decide: 'ask', approvers: [participantOf('bob')] }]
+    const rules: RuleSettings[] = [{ decide: 'ask', approvers: [participantOf('bob')] }]
     const assent = await anAssent({ store, policy: { rules } })
     const { connect, deeds } = await approving({ assent, withLogin: true, clocks: { hold: '15s' } })
     const client = await connect(how, { token: 'alice' })

@@ -1,53 +1,19 @@
-import { digest } from '../../base/canonical.ts'
-import { BadPolicy } from './bad-policy.ts'
-import { conditionsOf } from './conditions.ts'
-import type { Policy, ReadyRule } from './policy.ts'
-import { effects, type ReadRule, readRule } from './read-rule.ts'
-import { Reading, type Settings } from './reading.ts'
+import { isPlainObject } from '../../base/json.ts'
+import { type PolicyDefaults, parsePolicy } from './parse-policy.ts'
+import type { Policy } from './policy.ts'
+import type { CompileWhen } from './read-rule.ts'
 
-const mostRules = 1_000
-
-/** What holds where the policy says nothing; the gateway's fallback is the inbox, the library's is to deny. */
-export interface PolicyDefaults {
-  readonly fallback: Policy['fallback']
+/**
+ * Reads a policy of unknown origin. Rejects with `BadPolicy`, which names all that is wrong. CEL, which is large, is loaded
+ * only for a policy that has a `when`.
+ */
+export async function readPolicy(input: unknown, defaults?: PolicyDefaults): Promise<Policy> {
+  const language = hasWhen(input) ? await import('./when.ts') : undefined
+  // Without a `when` nothing is compiled.
+  return parsePolicy(input, language?.compileWhen as CompileWhen, defaults)
 }
 
-/** Reads a policy of unknown origin. Throws `BadPolicy` with all that is wrong: a half-valid policy never comes out. */
-export function readPolicy(input: unknown, defaults: PolicyDefaults = { fallback: 'inbox' }): Policy {
-  const reading = new Reading()
-  const settings = reading.settings(input, [], ['mode', 'default', 'fallback', 'rules'])
-  const mode = settings.oneOf('mode', ['enforce', 'watch']) ?? 'enforce'
-  const byDefault = settings.oneOf('default', effects) ?? 'ask'
-  const fallback = settings.oneOf('fallback', ['inbox', 'deny']) ?? defaults.fallback
-  const rules = readRules(settings, reading)
-
-  const [first, ...others] = reading.problems
-  if (first !== undefined) throw new BadPolicy([first, ...others])
-  return Object.freeze({
-    mode,
-    default: byDefault,
-    fallback,
-    rules: rules.map(ready),
-    defaultDigest: digest(['default', byDefault]),
-    digest: digest(['policy', mode, byDefault, fallback, rules.map(({ rule }) => rule)]),
-  })
-}
-
-function readRules(settings: Settings, reading: Reading): ReadRule[] {
-  const rules = settings.read('rules', (value, path) => {
-    if (!Array.isArray(value)) return settings.report('rules', 'This must be a list of rules.')
-    if (value.length > mostRules) return settings.report('rules', `There may be at most ${mostRules} rules.`)
-    return value.map((rule, index) => readRule(rule, [...path, index], reading))
-  })
-  return rules ?? []
-}
-
-function ready({ rule, when }: ReadRule, index: number): ReadyRule {
-  return Object.freeze({
-    rule,
-    number: index + 1,
-    digest: digest(['rule', rule]),
-    hearsay: rule.annotations !== undefined || when?.readsAnnotations === true,
-    conditions: conditionsOf(rule, when),
-  })
+function hasWhen(input: unknown): boolean {
+  const rules = isPlainObject(input) && Array.isArray(input.rules) ? input.rules : []
+  return rules.some((rule) => isPlainObject(rule) && rule.when !== undefined)
 }

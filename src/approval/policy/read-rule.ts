@@ -5,12 +5,12 @@ import type { PolicyPath } from './bad-policy.ts'
 import { longestGlob } from './glob.ts'
 import { type Hints, hintNames } from './hints.ts'
 import type { Effect, Fallback, RequesterName, Rule } from './policy.ts'
+import { type RuleSettings, ruleSettings } from './policy-settings.ts'
 import type { Reading, Settings } from './reading.ts'
-import { compileWhen, type When } from './when.ts'
+import type { compileWhen, When } from './when.ts'
 
-const conditions = ['server', 'tool', 'annotations', 'requester', 'when']
-const asking = ['approvers', 'editable', 'expires', 'answer', 'fallback']
-const known = [...conditions, 'decide', ...asking, 'keepArguments', 'reason']
+const known = Object.keys(ruleSettings) as (keyof RuleSettings)[]
+const asking = known.filter((name) => ruleSettings[name] === 'asking')
 const later = ['quorum', 'delegate', 'delegation', 'escalate', 'escalation']
 
 /** The words of `decide`. */
@@ -22,8 +22,11 @@ export interface ReadRule {
   readonly when?: When
 }
 
+/** What the conditions of rules are written in. */
+export type CompileWhen = typeof compileWhen
+
 /** Reads one rule; what is wrong is reported, and the rule then worth nothing. */
-export function readRule(value: unknown, path: PolicyPath, reading: Reading): ReadRule {
+export function readRule(value: unknown, path: PolicyPath, reading: Reading, compile: CompileWhen): ReadRule {
   const settings = reading.settings(value, path, known, later)
   const decide = settings.oneOf('decide', effects)
   if (isPlainObject(value) && !settings.has('decide')) {
@@ -32,7 +35,7 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading): Re
   refuseUnread(settings, decide)
 
   const source = settings.text('when')
-  const when = source === undefined ? undefined : readWhen(source, settings)
+  const when = source === undefined ? undefined : readWhen(source, settings, compile)
   const answer = settings.oneOf('answer', ['client', 'page']) ?? 'client'
   const rule: Rule = withoutAbsent({
     server: settings.texts('server', problemWithGlob),
@@ -60,8 +63,8 @@ function refuseUnread(settings: Settings, decide: Effect | undefined): void {
   }
 }
 
-function readWhen(source: string, settings: Settings): When | undefined {
-  const when = compileWhen(source)
+function readWhen(source: string, settings: Settings, compile: CompileWhen): When | undefined {
+  const when = compile(source)
   return 'refused' in when ? settings.report('when', when.refused) : when
 }
 

@@ -46,7 +46,7 @@ async function examine(command: Command): Promise<Finding[]> {
   const { reachWarnings } = await import('../config/reach-warnings.ts')
   const { checkStore } = await import('../doctor/check-store.ts')
   const { checkNetwork } = await import('../doctor/check-network.ts')
-  const unreached = reachWarnings(config).map((words) => warning('approvers', words))
+  const unreached = (await reachWarnings(config)).map((words) => warning('approvers', words))
   return [
     good('settings', config.written?.file ?? 'All defaults: there is no assent.yaml here.'),
     ...(unreached.length > 0

@@ -50,7 +50,7 @@ interface Kept {
 export async function testPolicy(command: Command, given: TestedCall): Promise<void> {
   const config = await configOf(command)
   const call = callFrom(given, config)
-  const explained = explain(readPolicy(config.policy), call)
+  const explained = explain(await readPolicy(config.policy), call)
   const kept = await readKept(command, config, call, explained.decision)
   const { effect, because } = outcome(explained.decision, kept)
   if (given.json) print(JSON.stringify({ effect, because, ...explained, ...kept }))

@@ -25,7 +25,7 @@ export function addPolicyCommands(program: Command): void {
     .action(async (_, command: Command) => {
       const config = await configOf(command)
       const { warnOutOfReach } = await import('../config/reach-warnings.ts')
-      warnOutOfReach(config)
+      await warnOutOfReach(config)
       const { rules, mode, default: otherwise, fallback } = config.policy
       const watched = mode === 'watch' ? ' It only watches: it stops no call.' : ''
       const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`

@@ -40,14 +40,14 @@ async function checkPolicy(policy: Config['policy'], auth: Config['auth']): Prom
   // A gate that nobody could open is found before somebody stands at it.
   const outOfReach = (read: Policy) => findOutOfReach(read, auth).filter(({ severity }) => severity === 'error')
   try {
-    return outOfReach(readPolicy(policy))
+    return outOfReach(await readPolicy(policy))
   } catch (error) {
     if (!(error instanceof BadPolicy)) throw error
     const told = error.problems.map((problem) => {
       const path = ['policy', ...problem.path]
       return { path, message: `${pathText(path)}: ${problem.message}` }
     })
-    return [...told, ...outOfReach(readPolicy(withoutFaults(policy, error)))]
+    return [...told, ...outOfReach(await readPolicy(withoutFaults(policy, error)))]
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PolicySettings } from '../../approval/policy/policy-settings.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
 import type { Renamed, ServerConfig } from './read/servers.ts'
@@ -19,7 +20,8 @@ export interface Config {
   readonly renamed: readonly Renamed[]
   /** As written, with variables filled in; checked by the room that speaks with them. */
   readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly policy: PolicySettings
+  /** With variables filled in and defaults; the room that decides by it checks the rules. */
+  readonly policy: Required<PolicySettings>
   readonly clocks: Readonly<Record<keyof typeof defaults.clocks, number>>
   readonly limits: Readonly<Record<keyof typeof defaults.limits, number>>
   readonly elicitation: { readonly enabled: boolean }
@@ -51,14 +53,6 @@ export interface AuthConfig {
   readonly groupsClaim?: string
   /** Signs people in, and says in a header who they are; from these addresses only. */
   readonly proxy?: { readonly header: string; readonly from: readonly string[]; readonly groupsHeader?: string }
-}
-
-/** The policy as written, with variables filled in and defaults; checked by the room that decides by it. */
-export interface PolicySettings {
-  readonly mode: 'enforce' | 'watch'
-  readonly default: 'allow' | 'ask' | 'deny'
-  readonly fallback: 'inbox' | 'deny'
-  readonly rules: readonly Readonly<Record<string, unknown>>[]
 }
 
 export interface ChannelConfig {

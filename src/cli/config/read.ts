@@ -9,7 +9,7 @@ import { badConfig, type Path, type Problem, pathText } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
 import { type Environment, filledIn } from './read/environment.ts'
 import { readMetrics } from './read/metrics.ts'
-import { readPolicy } from './read/policy.ts'
+import { readPolicyShape } from './read/policy.ts'
 import { counts, durations, readAuth, readChannel, readPages, readProviders } from './read/sections.ts'
 import { isDisabled, readServers } from './read/servers.ts'
 import { type Reading, Setting } from './read/setting.ts'
@@ -107,7 +107,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...readServers(servers.isThere ? servers : mcpServers, Object.keys(providers), folder),
     providers,
-    policy: readPolicy(settings.policy),
+    policy: readPolicyShape(settings.policy),
     clocks: durations(settings.clocks, defaults.clocks, longestClock),
     limits: counts(settings.limits),
     elicitation: {

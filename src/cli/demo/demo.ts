@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { RuleSettings } from '../../approval/policy/policy-settings.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Config } from '../config/config.ts'
@@ -82,7 +83,7 @@ function withDemo(config: Config, login: Served, notes: Served): Config {
   }
 }
 
-const rules = [
+const rules: readonly RuleSettings[] = [
   { server: 'demo', tool: 'delete_note', decide: 'ask', editable: ['name'], answer: 'page' },
   { server: 'demo', tool: '*', decide: 'allow' },
   { server: 'notes', tool: '*', decide: 'allow' },

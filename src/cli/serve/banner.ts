@@ -73,7 +73,7 @@ function program(): string {
 /** What somebody should know before they wonder why nothing runs, or nobody answers. */
 async function warn(assent: Assent, config: Config): Promise<void> {
   const { warnOutOfReach } = await import('../config/reach-warnings.ts')
-  warnOutOfReach(config)
+  await warnOutOfReach(config)
   if (await assent.approvals.isPaused()) print('  Everything is paused: no tool runs until `assent resume`.')
   if (config.policy.mode === 'watch') print('  The policy only watches: it stops no call.')
   const waiting = await assent.store.elicitations.listAllOpen(mostCounted)

@@ -49,7 +49,7 @@ async function reloadPolicy(
 ): Promise<void> {
   try {
     const config = await readConfig(given)
-    const policy = readPolicy(config.policy)
+    const policy = await readPolicy(config.policy)
     if (policy.digest === assent.approvals.policy.digest) {
       if (byHand) say('The policy says what it said before.')
     } else {
@@ -57,7 +57,7 @@ async function reloadPolicy(
       const questions = withdrawn === 1 ? '1 question was' : `${withdrawn} questions were`
       const rules = policy.rules.length === 1 ? '1 rule' : `${policy.rules.length} rules`
       say(`The policy was read anew: ${rules}. ${questions} withdrawn.`)
-      warnOutOfReach(config)
+      await warnOutOfReach(config)
     }
     if (othersOf(config) !== othersOf(started)) say('Other settings changed too; they count after a restart.')
   } catch (error) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/approval/policy/decide.ts'
-import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
 import type { ToolCall } from '../../../src/approval/tool-call.ts'
 import { aCall, alice } from '../../support/approval/a-call.ts'
+import { readPolicy } from '../../support/policies.ts'
 
 type Row = [name: string, rules: object[], call: Partial<ToolCall>, decision: string]
 

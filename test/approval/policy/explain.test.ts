@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { explain } from '../../../src/approval/policy/explain.ts'
-import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
 import { aCall } from '../../support/approval/a-call.ts'
+import { readPolicy } from '../../support/policies.ts'
 
 const lines = (rules: object[], call = aCall(), byDefault = 'ask') =>
   explain(readPolicy({ default: byDefault, rules }), call).rules.map(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BadPolicy } from '../../../src/approval/policy/bad-policy.ts'
-import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
+import { readPolicy } from '../../support/policies.ts'
 
 /** Where the problems of a policy are, and what they say. */
 function problemsOf(policy: unknown): string[] {

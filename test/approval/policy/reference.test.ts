@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { explain } from '../../../src/approval/policy/explain.ts'
-import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
 import type { ToolCall } from '../../../src/approval/tool-call.ts'
 import type { ParticipantId } from '../../../src/participant/participant.ts'
 import { alice, bob } from '../../support/approval/a-call.ts'
+import { readPolicy } from '../../support/policies.ts'
 
 type Word = 'allow' | 'ask' | 'deny'
 interface PlainRule {

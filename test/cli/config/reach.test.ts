@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
 import type { AuthConfig } from '../../../src/cli/config/config.ts'
 import { findOutOfReach } from '../../../src/cli/config/reach.ts'
+import { readPolicy } from '../../support/policies.ts'
 
 const issuer = 'https://login.example.com'
 const login: AuthConfig = { issuer, audience: 'a', clientId: 'c', groupsClaim: 'groups' }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { PolicySettings, RuleSettings } from '../../../src/approval/policy/policy-settings.ts'
 import type { Answering, Assent, AssentOptions, Elicitation, ParticipantId } from '../../../src/index.ts'
 import type { AssentServer } from '../../../src/server/index.ts'
 import type { Asked, Reply } from '../asking/asking-clients.ts'
@@ -10,9 +11,9 @@ import { temporaryFolder } from '../temporary.ts'
 import { type AskingOptions, asking, say } from './servers.ts'
 
 export interface Approving extends AskingOptions {
-  readonly rules?: readonly object[]
+  readonly rules?: readonly RuleSettings[]
   /** More of the policy than its rules. */
-  readonly policy?: object
+  readonly policy?: PolicySettings
   readonly description?: string
   readonly more?: (server: McpServer, asking: AssentServer, deeds: string[]) => void
 }

@@ -1,5 +1,4 @@
 import { decide } from '../../../src/approval/policy/decide.ts'
-import { readPolicy } from '../../../src/approval/policy/read-policy.ts'
 import { choicesFor } from '../../../src/approval/question/choices.ts'
 import { pageForm } from '../../../src/approval/question/page-form.ts'
 import { subjectOf } from '../../../src/approval/question/subject.ts'
@@ -17,6 +16,7 @@ import { externalSheet } from '../../../src/web/pages/question/external-page.ts'
 import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
 import { approvalProps, type RefusedPost } from '../../../src/web/question/approval.ts'
 import { aCall, alice, bob } from '../approval/a-call.ts'
+import { readPolicy } from '../policies.ts'
 import { asked, frame } from './gallery-frame.ts'
 
 const facts: AskedFacts = { ...asked, message: '', action: '/elicit/0192/approve' }

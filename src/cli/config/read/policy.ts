@@ -1,12 +1,13 @@
+import type { RuleSettings } from '../../../approval/policy/policy-settings.ts'
 import { isPlainObject } from '../../../base/json.ts'
-import type { PolicySettings } from '../config.ts'
+import type { Config } from '../config.ts'
 import { defaults } from '../defaults.ts'
 import type { Setting } from './setting.ts'
 
 const decisions = ['allow', 'ask', 'deny'] as const
 
-/** The shape only: what a rule means is checked by the room that decides by it. */
-export function readPolicy(setting: Setting): PolicySettings {
+/** Reads the shape only: what a rule means is checked by the room that decides by it. */
+export function readPolicyShape(setting: Setting): Config['policy'] {
   if (setting.value === null) setting.say('is empty; write rules, or take policy out.')
   setting.entries()
   const rules = setting.in('rules').items()
@@ -19,6 +20,6 @@ export function readPolicy(setting: Setting): PolicySettings {
     mode: setting.in('mode').choice(['enforce', 'watch']) ?? defaults.policy.mode,
     default: setting.in('default').choice(decisions) ?? defaults.policy.default,
     fallback: setting.in('fallback').choice(['inbox', 'deny']) ?? defaults.policy.fallback,
-    rules: rules.map(({ value }) => value as Readonly<Record<string, unknown>>),
+    rules: rules.map(({ value }) => value as RuleSettings),
   }
 }

@@ -1,0 +1,70 @@
+import type { Duration } from '../../base/durations.ts'
+import type { Hints } from './hints.ts'
+import type { Effect, Fallback, Policy } from './policy.ts'
+
+/** A policy as it is written: under `policy` in assent.yaml, or as `policy` of `createAssent`. */
+export interface PolicySettings {
+  /** `watch` decides and records, but never stops a call. Default: `enforce`. */
+  readonly mode?: Policy['mode']
+  /** For calls that no rule matches. Default: `ask`. */
+  readonly default?: Effect
+  /** What happens to an approval that the client cannot be asked for. Default: `inbox` in the gateway, `deny` in the library. */
+  readonly fallback?: Policy['fallback']
+  /** The first rule that matches decides. At most 1,000. */
+  readonly rules?: readonly RuleSettings[]
+}
+
+/** One rule as it is written. A condition that is left out holds for every call. */
+export interface RuleSettings {
+  /** Names of servers; `*` stands for any text, `?` for any one character. */
+  readonly server?: string | readonly string[]
+  /** Names of tools, with the same wildcards. */
+  readonly tool?: string | readonly string[]
+  /** What the server says about its tool. A hint that is missing counts as the worse value. */
+  readonly annotations?: Partial<Hints>
+  /** Who asks: `local`, `subject@issuer`, `group:name` or `client:id`. */
+  readonly requester?: string | readonly string[]
+  /** A CEL expression over the call that must be true, such as `args.amount > 1000`. */
+  readonly when?: string
+  /** What happens to a call that matches. */
+  readonly decide: Effect
+  /** Who may say yes: `local`, `subject@issuer` or `group:name`. Default: the requester. */
+  readonly approvers?: string | readonly string[]
+  /** Names of arguments that the approver may change. Default: none. */
+  readonly editable?: string | readonly string[]
+  /** How long the question stays open, at most 30 days. Default: `clocks.question`. */
+  readonly expires?: Duration
+  /** `page`: the person must answer on a page, in the inbox or at a terminal. Default: `client`. */
+  readonly answer?: 'client' | 'page'
+  /** Default: the policy's. `allow` cannot be combined with `approvers` or `answer: page`. */
+  readonly fallback?: Fallback
+  /** Keeps the arguments in the audit in full, not only their digest. Default: false. */
+  readonly keepArguments?: boolean
+  /** Words for people: shown to the approver, and to the requester of a call that is denied. */
+  readonly reason?: string
+}
+
+/** Every setting of a policy. The compiler holds this table to the type, and the reader knows no other settings. */
+export const policySettings = {
+  mode: true,
+  default: true,
+  fallback: true,
+  rules: true,
+} as const satisfies Record<keyof PolicySettings, true>
+
+/** Every setting of a rule, by what it is for, held to the type in the same way. */
+export const ruleSettings = {
+  server: 'condition',
+  tool: 'condition',
+  annotations: 'condition',
+  requester: 'condition',
+  when: 'condition',
+  decide: 'decision',
+  approvers: 'asking',
+  editable: 'asking',
+  expires: 'asking',
+  answer: 'asking',
+  fallback: 'asking',
+  keepArguments: 'decision',
+  reason: 'decision',
+} as const satisfies Record<keyof RuleSettings, 'condition' | 'decision' | 'asking'>

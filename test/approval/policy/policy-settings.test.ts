@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import {
+  type PolicySettings,
+  policySettings,
+  type RuleSettings,
+  ruleSettings,
+} from '../../../src/approval/policy/policy-settings.ts'
+import { readPolicy } from '../../support/policies.ts'
+
+// Required<...>: a setting that the type has and this test does not is found by the compiler.
+const rule: Required<RuleSettings> = {
+  server: 'files',
+  tool: ['write_*', 'delete'],
+  annotations: { destructiveHint: true },
+  requester: 'group:dev',
+  when: "args.path.startsWith('/etc')",
+  decide: 'ask',
+  approvers: 'group:admins',
+  editable: ['path'],
+  expires: '1h',
+  answer: 'page',
+  fallback: 'inbox',
+  keepArguments: true,
+  reason: 'System files.',
+}
+const policy: Required<PolicySettings> = { mode: 'watch', default: 'deny', fallback: 'deny', rules: [rule] }
+
+test('the reader knows exactly the settings that the types have', () => {
+  expect(Object.keys(policySettings).sort()).toEqual(Object.keys(policy).sort())
+  expect(Object.keys(ruleSettings).sort()).toEqual(Object.keys(rule).sort())
+})
+
+test('every setting of the types is read', () => {
+  const { mode, default: byDefault, fallback, rules } = readPolicy(policy)
+  expect({ mode, default: byDefault, fallback }).toEqual({ mode: 'watch', default: 'deny', fallback: 'deny' })
+  const { expires: _, ...others } = rule
+  expect(rules[0]?.rule).toEqual({
+    ...others,
+    server: ['files'],
+    requester: ['group:dev'],
+    approvers: ['group:admins'],
+    expiresMs: 3_600_000,
+  })
+})
+
+test('docs/approvals.md has a row for every setting', () => {
+  const rows = readFileSync('docs/approvals.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  expect(rows).toEqual(expect.arrayContaining([...Object.keys(policySettings), ...Object.keys(ruleSettings)]))
+})
