@@ -3,10 +3,10 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Approval, Approved, Approving } from './approval.ts'
 import { approve } from './approve.ts'
-import { type Begun, begin } from './begin.ts'
+import { type BegunCall, begin } from './begin.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant, GrantId } from './grant/grant.ts'
-import { type Kept, keepGrant } from './grant/keep-grant.ts'
+import { keepGrant, type Verdict } from './grant/keep-grant.ts'
 import { isPaused, pause, resume } from './grant/pause.ts'
 import { revoke } from './grant/revoke.ts'
 import type { Policy } from './policy/policy.ts'
@@ -21,7 +21,7 @@ export interface Approvals {
   approve(approving: Approving): Promise<Approval>
   start(approved: Approved, approving: Pick<Approving, 'walkId' | 'isStarted'>): Promise<Started>
   /** Both at once, where nothing stands between deciding and running. */
-  begin(approving: Approving): Promise<Begun>
+  begin(approving: Approving): Promise<BegunCall>
   finish(
     approved: Pick<Approved, 'call'>,
     walk: string,
@@ -33,7 +33,7 @@ export interface Approvals {
   /** How the answer to an approval is judged. */
   readonly answerRules: AnswerRules
   /** Keeps what an answered approval brings; harmless when it is kept already. */
-  keepGrant(asked: Elicitation): Promise<Kept>
+  keepGrant(asked: Elicitation): Promise<Verdict>
   /** Lasting ones of a participant, newest first, revoked ones too. */
   list(participant: ParticipantId, limit: number, after?: GrantId): Promise<Grant[]>
   listAll(limit: number, after?: GrantId): Promise<Grant[]>

@@ -21,7 +21,7 @@ export interface AuditEvent {
   /** Facts without names or secrets: ids, digests, counts, reasons. */
   readonly data: JsonObject
   /** What a rule wanted kept in full, such as arguments. Forgetting a participant erases it; its digest stays. */
-  readonly kept?: Kept
+  readonly kept?: KeptInFull
   readonly keptDigest?: string
   /** The `mac` of the event before; empty for the first. */
   readonly prev: string
@@ -30,7 +30,7 @@ export interface AuditEvent {
 }
 
 /** The salt keeps anyone from guessing an erased value by its digest. */
-export interface Kept {
+export interface KeptInFull {
   readonly salt: string
   readonly value: JsonObject
 }

@@ -5,20 +5,20 @@ import type { ChainId } from './event.ts'
  * `missing`: nothing is there. `missing-chain`: nothing is left of the chain. `cut`: the chain went on from here.
  * `erased`: what was kept is gone, and nobody was forgotten. `restored`: it was pruned, and is here again.
  */
-export type Problem = 'changed' | 'moved' | 'missing' | 'missing-chain' | 'cut' | 'erased' | 'restored'
+export type AuditProblem = 'changed' | 'moved' | 'missing' | 'missing-chain' | 'cut' | 'erased' | 'restored'
 
 /** One thing that is wrong, and where it happened. */
 export interface Finding {
   readonly chain: ChainId
   readonly seq: number
-  readonly problem: Problem
+  readonly problem: AuditProblem
   /** For a person to read. */
   readonly message: string
 }
 
 /** Collects what is wrong. Everything is counted, but not everything is listed: all events may be wrong. */
 export interface Findings {
-  add(chain: ChainId, seq: number, problem: Problem, message: string): void
+  add(chain: ChainId, seq: number, problem: AuditProblem, message: string): void
   readonly listed: readonly Finding[]
   readonly count: number
 }

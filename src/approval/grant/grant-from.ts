@@ -8,7 +8,7 @@ import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import type { Grant, GrantId } from './grant.ts'
 
 /** An approval that was answered: by whom, in which capacity, and which way. */
-export interface Approved {
+export interface AnsweredApproval {
   readonly elicitation: ElicitationId
   readonly by: ParticipantId
   /** The name among the approvers that let them answer. */
@@ -32,7 +32,12 @@ export function grantIdFor(elicitation: ElicitationId): GrantId {
 }
 
 /** What a choice lastingly means for this call, as edited. Undefined for a plain deny, which means nothing beyond itself. */
-export function grantFrom(approved: Approved, choice: Choice, call: ToolCall, decision: Decision): Grant | undefined {
+export function grantFrom(
+  approved: AnsweredApproval,
+  choice: Choice,
+  call: ToolCall,
+  decision: Decision,
+): Grant | undefined {
   if (choice.kind === 'deny') return undefined
   const reach: Reach = choice.kind === 'allow_once' ? { scope: 'tool', lasts: 'revoked', client: 'this' } : choice
   const isOnce = choice.kind === 'allow_once'

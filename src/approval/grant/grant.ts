@@ -28,7 +28,7 @@ export interface Grant {
   /** Who said it. */
   readonly grantedBy: ParticipantId
   /** What their word counted as; absent: their own, through a client. */
-  readonly given?: Given
+  readonly given?: GivenAs
   readonly elicitation?: ElicitationId
   readonly createdAt: Date
   /** Absent: until it is revoked. */
@@ -37,7 +37,7 @@ export interface Grant {
 }
 
 /** A lasting yes counts only where today's policy would still take it from the one who gave it, given the way it was. */
-export interface Given {
+export interface GivenAs {
   /** The name by which the policy let them answer: their own, or a group. */
   readonly as: Answerer
   readonly through: 'client' | 'page'

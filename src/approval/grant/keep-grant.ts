@@ -10,7 +10,7 @@ import type { Grant } from './grant.ts'
 import { grantFrom } from './grant-from.ts'
 
 /** What an answered approval means: a grant that is kept, or a no. */
-export type Kept =
+export type Verdict =
   | { readonly kind: 'yes'; readonly grant: Grant; readonly given: GivenYes }
   | { readonly kind: 'no'; readonly refusal: ApprovalRefused }
 
@@ -18,7 +18,7 @@ export type Kept =
  * Keeps the grant that an answered approval brings. Whoever meets the answer may do it, in whatever process: made twice
  * it is one grant, for its id is made of the question's.
  */
-export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise<Kept> {
+export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise<Verdict> {
   const about = approvalIn(asked)
   const { state } = asked
   if (about === undefined || state.kind !== 'answered') throw new TypeError('This is no answered approval.')
@@ -64,7 +64,7 @@ async function keep({ store, audit }: ApprovalDesk, made: Grant, choice: string)
   }
 }
 
-function no(status: ApprovalRefused['status'], reason: string, message: string): Kept {
+function no(status: ApprovalRefused['status'], reason: string, message: string): Verdict {
   return { kind: 'no', refusal: refused(status, reason, message) }
 }
 

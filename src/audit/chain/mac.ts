@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { canonicalJson, digest } from '../../base/canonical.ts'
-import type { Anchor, AuditEvent, Head, Kept } from '../event.ts'
+import type { Anchor, AuditEvent, Head, KeptInFull } from '../event.ts'
 
 /** An event that has no place in a chain yet. */
 export type EventDraft = Omit<AuditEvent, 'chain' | 'seq' | 'prev' | 'mac'>
@@ -38,7 +38,7 @@ export function isGenuine(key: Buffer, event: AuditEvent): boolean {
 }
 
 /** The digest that stays in the event when what was kept is erased. */
-export function digestKept({ salt, value }: Kept): string {
+export function digestKept({ salt, value }: KeptInFull): string {
   return digest({ salt, value })
 }
 
