@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { CompactMap } from '../../src/base/compact-map.ts'
+import { measuredWithMinorCollections } from '../support/garbage.ts'
 import { compiled } from '../support/programs.ts'
 
 test('what is put in is found, once, until it is taken out', () => {
@@ -32,10 +31,9 @@ test('the number 1 and the text "1" are two keys, and so is any word that object
 
 test('what was taken out is collected with the young, not kept by what came before it', async () => {
   const program = compiled(new URL('./compact-map-process.ts', import.meta.url))
-  const run = async (kind: string) => {
-    const args = ['--expose-gc', program, kind]
-    return Number((await promisify(execFile)(process.execPath, args)).stdout)
-  }
-  const [roll, map] = [await run('roll'), await run('map')]
+  const [roll, map] = [
+    await measuredWithMinorCollections(program, 'roll'),
+    await measuredWithMinorCollections(program, 'map'),
+  ]
   expect(roll).toBeLessThan(map / 4)
 })

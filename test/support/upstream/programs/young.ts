@@ -36,7 +36,7 @@ const upstreamContext = {
 const upstream = openUpstream({ name: 'up', url }, upstreamContext)
 
 async function call(): Promise<void> {
-  const held = Array.from({ length: 500 }, (_, index) => ({ index }))
+  const held = new Array<number>(10_000).fill(0.5)
   await upstream.request({
     requester: { participant: 'local' as never, client: 'local' },
     capabilities: {},
@@ -48,6 +48,10 @@ async function call(): Promise<void> {
   })
 }
 
+/**
+ * Calls in batches. After each batch nothing is in flight, and minor collections make everything alive old, including
+ * the tables of maps. A table that is then replaced is old garbage, and must not keep what later calls put into the next.
+ */
 async function calls(count: number): Promise<void> {
   for (let n = 0; n < count; n += 50) {
     await Promise.all(
@@ -55,7 +59,9 @@ async function calls(count: number): Promise<void> {
         for (let m = 0; m < 5; m++) await call()
       }),
     )
-    globalThis.gc?.({ type: 'minor' } as never)
+    // The last streams end a few turns later.
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    for (let time = 0; time < 3; time++) globalThis.gc?.({ type: 'minor' } as never)
   }
 }
 
