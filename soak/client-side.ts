@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { clientMessages } from './messages.ts'
-import { mutated } from './mutate.ts'
-import { openOld } from './old-client.ts'
+import { mutated } from './broken/mutate.ts'
+import { openClient2025 } from './client/client-2025.ts'
+import { clientMessages } from './client/client-messages.ts'
+import { jsonHeaders, keepAliveAgent, send, sendRaw } from './client/send.ts'
 import type { Random } from './random.ts'
-import { jsonHeaders, keptConnections, send, sendRaw } from './send.ts'
 
 const paths = [
   '/mcp',
@@ -34,10 +34,10 @@ const oddHeaders: readonly (readonly [string, string])[] = [
   ['Content-Encoding', 'gzip'],
 ]
 
-/** One client that sends broken messages of both eras, one after the other. */
+/** A client that sends broken messages of both eras, one after the other. */
 export async function sendMutated(url: URL, messages: number, random: Random): Promise<Map<string, number>> {
   const ends = new Map<string, number>()
-  const agent = keptConnections()
+  const agent = keepAliveAgent()
   const count = (end: string) => ends.set(end, (ends.get(end) ?? 0) + 1)
   let session: string | undefined
   try {
@@ -47,7 +47,8 @@ export async function sendMutated(url: URL, messages: number, random: Random): P
         count('not HTTP')
         continue
       }
-      if (session === undefined || random.oneIn(200)) ({ session } = await openOld(agent, new URL('/mcp/good', url)))
+      if (session === undefined || random.oneIn(200))
+        ({ session } = await openClient2025(agent, new URL('/mcp/good', url)))
       const { status } = await sendOne(agent, url, session, random)
       count(String(status))
       if (status === 404) session = undefined
@@ -58,7 +59,7 @@ export async function sendMutated(url: URL, messages: number, random: Random): P
   return ends
 }
 
-function sendOne(agent: ReturnType<typeof keptConnections>, url: URL, session: string | undefined, random: Random) {
+function sendOne(agent: ReturnType<typeof keepAliveAgent>, url: URL, session: string | undefined, random: Random) {
   const { isNew, message } = random.pick(clientMessages)
   const body = mutated(message, random)
   const headers: OutgoingHttpHeaders = { ...jsonHeaders, ...(isNew ? newHeaders(message) : oldHeaders(session)) }

@@ -1,45 +1,45 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { GatewayTold } from './gateway-process.ts'
+import type { GatewayProcessOptions } from './programs/gateway-process.ts'
 
 export interface Memory {
   readonly rss: number
   readonly heapUsed: number
 }
 
-/** A gateway in a process of its own, which can be killed and started again at the same address and store. */
+/** A gateway in a separate process, which can be killed and restarted with the same address and store. */
 export interface SoakGateway {
   readonly url: URL
-  /** Throws when it ended by itself, with what it said last. */
+  /** Throws if the process has exited by itself, with its last output. */
   check(): void
   memory(): Promise<Memory>
   kill(): Promise<void>
   start(): Promise<void>
 }
 
-const program = fileURLToPath(new URL('./gateway-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('./programs/gateway-process.ts', import.meta.url))
 
-export async function startGateway(told: Omit<GatewayTold, 'port'>): Promise<SoakGateway> {
+export async function startGateway(options: Omit<GatewayProcessOptions, 'port'>): Promise<SoakGateway> {
   let child: ChildProcess
   let port = 0
-  let said = ''
+  let output = ''
   let isKilled = false
-  let gone: Promise<unknown>
+  let exited: Promise<unknown>
 
   async function start(): Promise<void> {
     isKilled = false
-    said = ''
-    child = fork(program, [JSON.stringify({ ...told, port })], {
+    output = ''
+    child = fork(program, [JSON.stringify({ ...options, port })], {
       execArgv: ['--import', 'tsx', '--expose-gc', '--unhandled-rejections=strict'],
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     })
     child.stderr?.on('data', (chunk) => {
-      said = (said + chunk).slice(-4_000)
+      output = (output + chunk).slice(-4_000)
     })
-    gone = once(child, 'exit')
-    const ended = gone.then(() => {
-      throw new Error(`The gateway did not start:\n${said}`)
+    exited = once(child, 'exit')
+    const ended = exited.then(() => {
+      throw new Error(`The gateway did not start:\n${output}`)
     })
     const [{ port: taken }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }]
     port = taken
@@ -48,7 +48,7 @@ export async function startGateway(told: Omit<GatewayTold, 'port'>): Promise<Soa
 
   function check(): void {
     const hasEnded = child.exitCode !== null || child.signalCode !== null
-    if (hasEnded && !isKilled) throw new Error(`The gateway ended by itself:\n${said}`)
+    if (hasEnded && !isKilled) throw new Error(`The gateway exited by itself:\n${output}`)
   }
 
   await start()
@@ -57,15 +57,15 @@ export async function startGateway(told: Omit<GatewayTold, 'port'>): Promise<Soa
     check,
     async memory() {
       check()
-      const heard = once(child, 'message')
+      const reply = once(child, 'message')
       child.send('memory')
-      return ((await Promise.race([heard, gone.then(check)])) as [Memory])[0]
+      return ((await Promise.race([reply, exited.then(check)])) as [Memory])[0]
     },
     async kill() {
       check()
       isKilled = true
       child.kill('SIGKILL')
-      await gone
+      await exited
     },
     start,
   }

@@ -5,39 +5,39 @@ import type { Random } from './random.ts'
 import { createTraffic, type TrafficReport } from './traffic.ts'
 
 export interface KillReport extends TrafficReport {
-  readonly kills: { readonly gateway: number; readonly program: number; readonly inTheMiddle: number }
+  readonly kills: { readonly gateway: number; readonly program: number; readonly duringCalls: number }
 }
 
-/** Kills the gateway or the programs behind it, again and again, while calls are under way. Each client must hear of its end. */
-export async function killAgain(
+/** Kills the gateway or its upstream programs repeatedly during calls. Each call must end for its client. */
+export async function killRepeatedly(
   gateway: SoakGateway,
   record: string,
   kills: number,
   random: Random,
 ): Promise<KillReport> {
-  const counts = { gateway: 0, program: 0, inTheMiddle: 0 }
+  const counts = { gateway: 0, program: 0, duringCalls: 0 }
   const traffic = createTraffic(gateway.url, random)
   let since = (await readFile(record, 'utf8')).length
   await traffic.connect()
 
   for (let kill = 0; kill < kills; kill++) {
-    let underWay = 0
+    let inFlight = 0
     const begin = (work: Promise<void>) => {
-      underWay += 1
+      inFlight += 1
       return work.finally(() => {
-        underWay -= 1
+        inFlight -= 1
       })
     }
     const fresh = Array.from({ length: 4 + random.below(5) }, () => traffic.callOne())
-    const ending = Promise.all([...fresh, ...traffic.goOnWithSome()].map(begin))
+    const ending = Promise.all([...fresh, ...traffic.continueSome()].map(begin))
     ending.catch(() => {})
-    // Sometimes before the programs are there, sometimes while people think.
+    // Sometimes before the programs have started, sometimes while a question is open.
     await sleep(random.below(random.oneIn(2) ? 150 : 800))
-    if (underWay > 0) counts.inTheMiddle += 1
+    if (inFlight > 0) counts.duringCalls += 1
 
     if (random.oneIn(2)) {
       counts.gateway += 1
-      traffic.gatewayIsKilled()
+      traffic.expectKill()
       await gateway.kill()
       await ending
       since = (await readFile(record, 'utf8')).length
@@ -54,7 +54,7 @@ export async function killAgain(
   return { ...traffic, calls: traffic.calls, kills: counts }
 }
 
-/** The programs that this gateway started, as they wrote down themselves. */
+/** Kills the programs that this gateway started, by the process ids that they recorded. */
 async function killPrograms(record: string, since: number): Promise<void> {
   const lines = (await readFile(record, 'utf8')).slice(since).split('\n')
   for (const line of lines) {
@@ -63,7 +63,7 @@ async function killPrograms(record: string, since: number): Promise<void> {
     try {
       process.kill(Number(pid), 'SIGKILL')
     } catch {
-      // Gone already.
+      // The process has exited already.
     }
   }
 }

@@ -1,13 +1,13 @@
-/** Chance that can be had again: the same seed, the same choices. */
+/** Reproducible random choices: the same seed gives the same choices. */
 export interface Random {
-  /** From 0 up to, but not, `below`. */
+  /** A whole number from 0 to `below` - 1. */
   below(below: number): number
-  /** True once in so many times. */
+  /** True with a probability of one in `many`. */
   oneIn(many: number): boolean
   pick<T>(from: readonly T[]): T
 }
 
-/** A small generator (mulberry32), good enough to make trouble with. */
+/** A small generator (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed >>> 0
   function next(): number {
@@ -16,6 +16,6 @@ export function seeded(seed: number): Random {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const below = (most: number) => Math.floor(next() * most)
+  const below = (max: number) => Math.floor(next() * max)
   return { below, oneIn: (many) => below(many) === 0, pick: (from) => from[below(from.length)] as never }
 }

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { soak } from './soak.ts'
 
 const help = `
-npm run soak                      100,000 broken messages at each side of a gateway, and 100 kills
-npm run soak -- --seed 7          the same choices again
+npm run soak                      100,000 broken messages to each side of a gateway, and 100 kills
+npm run soak -- --seed 7          repeats the choices of an earlier run
 npm run soak -- --messages 5000 --kills 10
 `
 
@@ -23,5 +23,5 @@ else {
   const begun = Date.now()
   const [seed, messages, kills] = [Number(values.seed), Number(values.messages), Number(values.kills)]
   await soak({ seed, messages, kills, print })
-  print(`survived all of it, in ${Math.round((Date.now() - begun) / 1_000)} s`)
+  print(`passed in ${Math.round((Date.now() - begun) / 1_000)} s`)
 }

@@ -2,29 +2,29 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type HostileServer, hostileServer } from './broken/hostile-server.ts'
+import { keepAliveAgent, replyIn } from './client/send.ts'
 import { sendMutated } from './client-side.ts'
 import { type SoakGateway, startGateway } from './gateway.ts'
-import { type HostileServer, hostileServer } from './hostile-server.ts'
-import { killAgain } from './kills.ts'
+import { killRepeatedly } from './kills.ts'
 import { watchMemory } from './memory.ts'
 import { answerAll, checkRuns } from './nothing-lost.ts'
 import { seeded } from './random.ts'
-import { keptConnections, replyIn } from './send.ts'
-import { callHostile, callNew } from './upstream-side.ts'
+import { call2026, callHostile } from './upstream-side.ts'
 
-export interface SoakWishes {
+export interface SoakOptions {
   readonly seed: number
-  /** Broken messages at each side of the gateway. */
+  /** How many broken messages to send to each side of the gateway. */
   readonly messages: number
   readonly kills: number
   print(line: string): void
 }
 
 const clients = 8
-const lookEveryMs = 250
+const sampleMs = 250
 
-/** Puts a gateway through what nobody should do to it. Throws at the first thing that must not happen. */
-export async function soak({ seed, messages, kills, print }: SoakWishes): Promise<void> {
+/** Sends broken messages to a gateway from both sides and kills it repeatedly. Throws at the first wrong reaction. */
+export async function soak({ seed, messages, kills, print }: SoakOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-soak-'))
   const record = join(folder, 'record')
   await writeFile(record, '')
@@ -35,7 +35,7 @@ export async function soak({ seed, messages, kills, print }: SoakWishes): Promis
     gateway = await startGateway({ store, record, seed, hostile: hostile.map(({ url }) => url) })
     await clientSide(gateway, { seed, messages, print })
     await upstreamSide(gateway, { seed, messages, print, hostile, record })
-    await killing(gateway, { seed, kills, print, record, store })
+    await killPhase(gateway, { seed, kills, print, record, store })
     gateway.check()
   } finally {
     await gateway?.kill().catch(() => {})
@@ -44,15 +44,15 @@ export async function soak({ seed, messages, kills, print }: SoakWishes): Promis
   }
 }
 
-type Part = Pick<SoakWishes, 'seed' | 'print'>
+type Part = Pick<SoakOptions, 'seed' | 'print'>
 
 async function clientSide(gateway: SoakGateway, part: Part & { messages: number }): Promise<void> {
   const { seed, messages, print } = part
   const each = Math.ceil(messages / clients)
   const work = Array.from({ length: clients }, (_, n) => sendMutated(gateway.url, each, seeded(seed + 100 + n)))
-  const { result: ends, memory } = await watched(gateway, Promise.all(work))
-  await stillWorks(gateway)
-  print(`client side: ${each * clients} broken messages, all answered (${words(sum(ends))})`)
+  const { result: ends, memory } = await withMemoryWatch(gateway, Promise.all(work))
+  await checkPlainCall(gateway)
+  print(`client side: ${each * clients} broken messages, all answered (${summary(sum(ends))})`)
   print(`memory: ${memory}`)
 }
 
@@ -68,23 +68,23 @@ async function upstreamSide(gateway: SoakGateway, part: UpstreamPart): Promise<v
   let written = 0
   const sent = () => written + hostile.reduce((all, server) => all + server.sent, 0)
   const counting = setInterval(async () => {
-    written = rubbishIn(await readFile(record, 'utf8').catch(() => ''))
+    written = brokenMessagesIn(await readFile(record, 'utf8').catch(() => ''))
   }, 200)
   try {
     const work = Array.from({ length: clients }, (_, n) =>
       callHostile(gateway.url, servers, seeded(seed + 200 + n), () => sent() >= messages),
     )
-    const { result: ends, memory } = await watched(gateway, Promise.all(work))
-    await stillWorks(gateway)
-    print(`upstream side: ${sent()} broken messages, every call ended (${words(sum(ends))})`)
+    const { result: ends, memory } = await withMemoryWatch(gateway, Promise.all(work))
+    await checkPlainCall(gateway)
+    print(`upstream side: ${sent()} broken messages, every call ended (${summary(sum(ends))})`)
     print(`memory: ${memory}`)
   } finally {
     clearInterval(counting)
   }
 }
 
-const rubbishIn = (record: string) =>
-  [...record.matchAll(/^rubbish (\d+)$/gm)].reduce((all, [, count]) => all + Number(count), 0)
+const brokenMessagesIn = (record: string) =>
+  [...record.matchAll(/^broken (\d+)$/gm)].reduce((all, [, count]) => all + Number(count), 0)
 
 interface KillPart extends Part {
   readonly kills: number
@@ -92,51 +92,49 @@ interface KillPart extends Part {
   readonly store: string
 }
 
-async function killing(gateway: SoakGateway, { seed, kills, print, record, store }: KillPart): Promise<void> {
-  const report = await killAgain(gateway, record, kills, seeded(seed + 300))
-  const { gateway: ofGateway, program, inTheMiddle } = report.kills
-  const ends = words(report.ends)
-  print(
-    `kills: ${ofGateway} of the gateway, ${program} of the program behind it; ${inTheMiddle} in the middle of calls`,
-  )
-  print(`calls meanwhile: ${report.calls}, every client heard of the end (${ends})`)
+async function killPhase(gateway: SoakGateway, { seed, kills, print, record, store }: KillPart): Promise<void> {
+  const report = await killRepeatedly(gateway, record, kills, seeded(seed + 300))
+  const { gateway: ofGateway, program, duringCalls } = report.kills
+  const ends = summary(report.ends)
+  print(`kills: ${ofGateway} of the gateway, ${program} of the upstream program; ${duringCalls} during calls`)
+  print(`calls meanwhile: ${report.calls}, each ended for its client (${ends})`)
   const found = await answerAll(store, report)
   const answered = `${found.inClient} answered in the client, ${found.inInbox} in the inbox, ${found.byForm} by form`
-  const gone = `${found.spentBefore} whose yes was spent before a kill, ${found.parkedGone} parked and gone`
-  const pushed = `${found.stillOpen} of clients that are gone still open`
+  const gone = `${found.spentBefore} whose yes was spent before a kill, ${found.parkedGone} parked calls lost`
+  const pushed = `${found.stillOpen} of disconnected clients still open`
   print(`questions: ${report.open.size} were open, ${answered}, ${gone}; ${pushed}; none lost`)
   print(`runs: ${await checkRuns(record, report.ran)} calls ran, none of them twice`)
 }
 
-/** Waits for the work, and looks at the memory meanwhile. A gateway that ends by itself ends the wait. */
-async function watched<T>(gateway: SoakGateway, work: Promise<T>): Promise<{ result: T; memory: string }> {
+/** Waits for the work and samples the memory meanwhile. Throws if the gateway exits. */
+async function withMemoryWatch<T>(gateway: SoakGateway, work: Promise<T>): Promise<{ result: T; memory: string }> {
   const memory = watchMemory(gateway)
-  let isOver = false
-  const over = work.finally(() => {
-    isOver = true
+  let hasEnded = false
+  const ended = work.finally(() => {
+    hasEnded = true
   })
-  over.catch(() => {})
-  while (!isOver) {
-    await memory.look()
-    await Promise.race([over.catch(() => {}), sleep(lookEveryMs)])
+  ended.catch(() => {})
+  while (!hasEnded) {
+    await memory.sample()
+    await Promise.race([ended.catch(() => {}), sleep(sampleMs)])
   }
   try {
-    return { result: await over, memory: memory.judge() }
+    return { result: await ended, memory: memory.check() }
   } catch (error) {
-    // Whoever lost a connection knows less than the gateway that ended.
-    await sleep(lookEveryMs)
+    // If the gateway has exited, its own error says more than a lost connection.
+    await sleep(sampleMs)
     gateway.check()
     throw error
   }
 }
 
-/** Whatever strangers did, a plain call of somebody else is answered. */
-async function stillWorks(gateway: SoakGateway): Promise<void> {
+/** Checks that an ordinary call is still answered. */
+async function checkPlainCall(gateway: SoakGateway): Promise<void> {
   gateway.check()
-  const agent = keptConnections()
+  const agent = keepAliveAgent()
   try {
     const at = new URL('/mcp/good', gateway.url)
-    const reply = replyIn(await callNew(agent, at, { name: 'run', arguments: { id: 'plain' } }))
+    const reply = replyIn(await call2026(agent, at, { name: 'run', arguments: { id: 'plain' } }))
     if (reply?.result?.content?.[0]?.text !== 'ran plain')
       throw new Error(`A plain call failed: ${JSON.stringify(reply)}`)
   } finally {
@@ -150,7 +148,7 @@ function sum(many: readonly ReadonlyMap<string, number>[]): Map<string, number> 
   return all
 }
 
-const words = (ends: ReadonlyMap<string, number>) =>
+const summary = (ends: ReadonlyMap<string, number>) =>
   [...ends]
     .sort(([, a], [, b]) => b - a)
     .map(([end, count]) => `${end}: ${count}`)

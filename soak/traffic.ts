@@ -1,16 +1,16 @@
-import { type OldClient, openOld } from './old-client.ts'
+import { type Client2025, openClient2025 } from './client/client-2025.ts'
+import { type Answer, keepAliveAgent, NoAnswer, type Reply, replyIn } from './client/send.ts'
 import type { Random } from './random.ts'
-import { type Answer, keptConnections, type Reply, replyIn, Silence } from './send.ts'
-import { callNew } from './upstream-side.ts'
+import { call2026 } from './upstream-side.ts'
 
-/** A call of a client of 2026 that was asked about: what its client needs to go on with it. */
+/** A call of a 2026 client with an open question, and what the client needs to continue it. */
 export interface OpenCall {
   readonly id: string
   readonly at: URL
   readonly params: CallParams
   readonly reply: Reply
-  /** Somebody may have said yes to it already. */
-  readonly isTried: boolean
+  /** A yes may have been sent already. */
+  readonly mayBeAnswered: boolean
 }
 
 export interface CallParams {
@@ -18,27 +18,27 @@ export interface CallParams {
   readonly arguments: { readonly id: string; readonly ms: number }
 }
 
-/** What the clients were told. */
+/** How the calls ended for their clients. */
 export interface TrafficReport {
   readonly calls: number
-  /** Calls whose client was told that they ran. */
+  /** Calls that were reported as run. */
   readonly ran: ReadonlySet<string>
   readonly open: ReadonlyMap<string, OpenCall>
-  /** Approvals that clients of 2025 were asked for, and lost the connection before they answered. */
+  /** Approvals of 2025 clients that lost their connection before they answered. */
   readonly unanswered: ReadonlySet<string>
   readonly ends: ReadonlyMap<string, number>
 }
 
-/** Clients of both eras, who run things, approve things and fill in forms. */
+/** Clients of both eras that call tools, approve calls and fill in forms. */
 export interface Traffic extends TrafficReport {
-  /** To a gateway that was just started. */
+  /** Connects to a gateway that was just started. */
   connect(): Promise<void>
-  /** One call more. Rejects when its client hears nothing, or when a gateway that lives hangs up. */
+  /** Makes one more call. Rejects if it gets no answer, or if a running gateway closes the connection. */
   callOne(): Promise<void>
-  /** Goes on with some of the calls that are open. */
-  goOnWithSome(): Promise<void>[]
-  /** From here on, until they connect again, a connection that breaks is what clients have to expect. */
-  gatewayIsKilled(): void
+  /** Continues some of the open calls. */
+  continueSome(): Promise<void>[]
+  /** From here until the next `connect`, connections may break. */
+  expectKill(): void
   close(): void
 }
 
@@ -47,11 +47,15 @@ const yes = { action: 'accept', content: { choice: 'allow_once' } }
 const word = { action: 'accept', content: { word: 'blue' } }
 const answerTo = ({ name }: CallParams) => (name === 'form' ? word : yes)
 
-/** The client goes on with a call that was asked about; with an answer of its own, unless somebody gave it elsewhere. */
-export function goOn(agent: ReturnType<typeof keptConnections>, open: OpenCall, withAnswer: boolean): Promise<Answer> {
+/** Continues a call with an open question, with an answer of the client unless it was answered elsewhere. */
+export function continueCall(
+  agent: ReturnType<typeof keepAliveAgent>,
+  open: OpenCall,
+  withAnswer: boolean,
+): Promise<Answer> {
   const { requestState, inputRequests = {} } = open.reply.result ?? {}
   const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, answerTo(open.params)]))
-  return callNew(agent, open.at, { ...open.params, requestState, ...(withAnswer && { inputResponses }) })
+  return call2026(agent, open.at, { ...open.params, requestState, ...(withAnswer && { inputResponses }) })
 }
 
 export function createTraffic(gateway: URL, random: Random): Traffic {
@@ -59,33 +63,33 @@ export function createTraffic(gateway: URL, random: Random): Traffic {
   const ran = new Set<string>()
   const unanswered = new Set<string>()
   const ends = new Map<string, number>()
-  const sessions = new Map<string, OldClient>()
+  const sessions = new Map<string, Client2025>()
   let calls = 0
   let isKilled = false
-  let agent = keptConnections()
+  let agent = keepAliveAgent()
   const addressOf = (server: string) => new URL(`/mcp/${server}`, gateway)
 
-  async function heard(at: URL, params: CallParams, answering: Promise<Answer>): Promise<void> {
+  async function recordEnd(at: URL, params: CallParams, answering: Promise<Answer>): Promise<void> {
     const end = await answering.then(
-      (answer) => judge(at, params, answer),
+      (answer) => endOf(at, params, answer),
       (error) => {
-        // Only a killed gateway may hang up on a call.
-        if (error instanceof Silence || !isKilled) throw error
+        // Only a killed gateway may close the connection of a call.
+        if (error instanceof NoAnswer || !isKilled) throw error
         return 'connection lost'
       },
     )
     ends.set(end, (ends.get(end) ?? 0) + 1)
   }
 
-  function judge(at: URL, params: CallParams, answer: Answer): string {
+  function endOf(at: URL, params: CallParams, answer: Answer): string {
     const { id } = params.arguments
     if (answer.status === 404) return 'no session'
     const reply = replyIn(answer)
-    // A connection that is cut off is none that ends: whoever ended this lived, and said nothing.
-    if (reply === undefined) throw new Silence(`${id} was ended by HTTP ${answer.status} without an answer`)
+    // The response ended normally, so a running gateway sent it without an answer.
+    if (reply === undefined) throw new NoAnswer(`${id} got HTTP ${answer.status} without an answer`)
     unanswered.delete(id)
     if (reply.result?.resultType === 'input_required') {
-      open.set(id, { id, at, params, reply, isTried: open.get(id)?.isTried ?? false })
+      open.set(id, { id, at, params, reply, mayBeAnswered: open.get(id)?.mayBeAnswered ?? false })
       return params.name === 'form' ? 'asked by form' : 'asked'
     }
     open.delete(id)
@@ -105,9 +109,9 @@ export function createTraffic(gateway: URL, random: Random): Traffic {
     },
     async connect() {
       agent.destroy()
-      agent = keptConnections()
+      agent = keepAliveAgent()
       isKilled = false
-      for (const server of servers) sessions.set(server, await openOld(agent, addressOf(server)))
+      for (const server of servers) sessions.set(server, await openClient2025(agent, addressOf(server)))
     },
     callOne() {
       calls += 1
@@ -118,33 +122,33 @@ export function createTraffic(gateway: URL, random: Random): Traffic {
         name: random.pick(['run', 'run', 'careful', 'form'] as const),
         arguments: { id, ms: random.below(120) },
       }
-      if (!random.oneIn(3)) return heard(at, params, callNew(agent, at, { ...params }))
+      if (!random.oneIn(3)) return recordEnd(at, params, call2026(agent, at, { ...params }))
       const thinkingMs = random.below(300)
       const answers = async () => {
         if (params.name === 'careful') unanswered.add(id)
         const connections = agent
         await new Promise((resolve) => setTimeout(resolve, thinkingMs))
-        // What is said to one that is gone is no answer.
+        // An answer to a killed gateway does not count.
         if (!isKilled && agent === connections) unanswered.delete(id)
         return answerTo(params)
       }
-      return heard(at, params, (sessions.get(server) as OldClient).call(params, answers))
+      return recordEnd(at, params, (sessions.get(server) as Client2025).call(params, answers))
     },
-    goOnWithSome() {
+    continueSome() {
       const tried = [...open.values()].slice(0, random.below(5))
       return tried.flatMap((one) => {
-        const again = () => heard(one.at, one.params, goOn(agent, one, true))
+        const again = () => recordEnd(one.at, one.params, continueCall(agent, one, true))
         if (one.params.name === 'form') {
-          // What policy allows may run each time that a client sends it, so this client sends it once.
+          // A call that policy allows runs each time it is sent, so it is sent once.
           open.delete(one.id)
           return [again()]
         }
-        open.set(one.id, { ...one, isTried: true })
-        // The same yes from two copies of the client: it is good for one.
+        open.set(one.id, { ...one, mayBeAnswered: true })
+        // The same yes sent twice: only one of them may run the call.
         return [again(), again()]
       })
     },
-    gatewayIsKilled() {
+    expectKill() {
       isKilled = true
     },
     close: () => agent.destroy(),

@@ -6,8 +6,8 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openOld } from '../../soak/old-client.ts'
-import { jsonHeaders, keptConnections, replyIn, send } from '../../soak/send.ts'
+import { openClient2025 } from '../../soak/client/client-2025.ts'
+import { jsonHeaders, keepAliveAgent, replyIn, send } from '../../soak/client/send.ts'
 import { csrfFor } from '../../src/web/http/csrf.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
@@ -256,9 +256,9 @@ clocks: { hold: 45s }
       expect(end === 'held' || (typeof end === 'object' && end.error?.code === -32_602)).toBe(true)
     }
 
-    const agent = keptConnections()
+    const agent = keepAliveAgent()
     onTestFinished(() => agent.destroy())
-    const client = await openOld(agent, url)
+    const client = await openClient2025(agent, url)
     const post = (message: object, session = client.session) =>
       send(agent, url, {
         headers: { ...jsonHeaders, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? '' },
@@ -293,9 +293,9 @@ test.each([
     })
   })
   const { url } = await gated({ up: { url: upstream } })
-  const agent = keptConnections()
+  const agent = keepAliveAgent()
   onTestFinished(() => agent.destroy())
-  const { session } = await openOld(agent, url)
+  const { session } = await openClient2025(agent, url)
   const call = (name: string) =>
     send(agent, url, {
       headers: { ...jsonHeaders, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? '' },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Answers, openOld } from '../../soak/old-client.ts'
-import { type Answer, keptConnections, replyIn } from '../../soak/send.ts'
+import { type AnswerQuestion, openClient2025 } from '../../soak/client/client-2025.ts'
+import { type Answer, keepAliveAgent, replyIn } from '../../soak/client/send.ts'
 import type { Elicitation, ParticipantId } from '../../src/index.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
@@ -34,13 +34,13 @@ const broken = async (calling: Promise<unknown>) =>
 
 /** A client of 2025 as it speaks on the wire: what an SDK makes of a lost connection is its own. */
 async function oldClient({ url }: Pick<KilledGateway, 'url'>, token?: string) {
-  const agent = keptConnections()
+  const agent = keepAliveAgent()
   onTestFinished(() => agent.destroy())
-  const client = await openOld(agent, url, token === undefined ? {} : { Authorization: `Bearer ${token}` })
+  const client = await openClient2025(agent, url, token === undefined ? {} : { Authorization: `Bearer ${token}` })
   const asked: string[] = []
   return {
     asked,
-    call: (name: string, id: string, answers: Answers = () => undefined) =>
+    call: (name: string, id: string, answers: AnswerQuestion = () => undefined) =>
       client.call({ name, arguments: { id } }, (question) => {
         asked.push(question.message)
         return answers(question)

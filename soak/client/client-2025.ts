@@ -1,14 +1,14 @@
-import { initialize } from './messages.ts'
-import { type Answer, jsonHeaders, type keptConnections, type Message, send } from './send.ts'
+import { initialize } from './client-messages.ts'
+import { type Answer, jsonHeaders, type keepAliveAgent, type Message, send } from './send.ts'
 
-/** A client of 2025-11-25 on a session of its own, as it speaks on the wire. */
-export interface OldClient {
+/** A client of 2025-11-25 with its own session, without the SDK. */
+export interface Client2025 {
   readonly session: string | undefined
-  /** A tools/call. What is asked meanwhile is answered by `answers`; undefined: the person is still thinking. */
-  call(params: object, answers?: Answers): Promise<Answer>
+  /** Sends `tools/call`. `answers` answers the questions that come meanwhile; undefined leaves one unanswered. */
+  call(params: object, answers?: AnswerQuestion): Promise<Answer>
 }
 
-export type Answers = (asked: Asked) => object | undefined | Promise<object>
+export type AnswerQuestion = (asked: Asked) => object | undefined | Promise<object>
 
 export interface Asked {
   readonly mode?: string
@@ -16,22 +16,22 @@ export interface Asked {
   readonly requestedSchema?: { readonly properties: Readonly<Record<string, unknown>> }
 }
 
-/** Opens a session. `headers` go with everything it sends. */
-export async function openOld(
-  agent: ReturnType<typeof keptConnections>,
+/** Opens a session. `headers` are sent with every request. */
+export async function openClient2025(
+  agent: ReturnType<typeof keepAliveAgent>,
   at: URL,
   headers: Readonly<Record<string, string>> = {},
-): Promise<OldClient> {
+): Promise<Client2025> {
   const common = { ...jsonHeaders, ...headers }
-  const greeted = await send(agent, at, { headers: common, body: JSON.stringify(initialize) })
-  const id = greeted.headers['mcp-session-id']
+  const initialized = await send(agent, at, { headers: common, body: JSON.stringify(initialize) })
+  const id = initialized.headers['mcp-session-id']
   const session = typeof id === 'string' ? id : undefined
   const inSession = { ...common, 'MCP-Protocol-Version': '2025-11-25', 'Mcp-Session-Id': session ?? 'none' }
-  const post = (message: object, heard?: (message: Message) => void) =>
+  const post = (message: object, onMessage?: (message: Message) => void) =>
     send(agent, at, {
       headers: inSession,
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-      ...(heard && { heard }),
+      ...(onMessage && { onMessage }),
     })
   if (session !== undefined) await post({ method: 'notifications/initialized' })
 
@@ -42,7 +42,7 @@ export async function openOld(
       requests += 1
       return post({ id: requests, method: 'tools/call', params }, async ({ id, method, params: asked }) => {
         const result = method === 'elicitation/create' ? await answers(asked as Asked) : undefined
-        // A gateway that is gone by now shows at the call itself.
+        // If the gateway was killed, the call itself fails.
         if (result !== undefined) await post({ id, result }).catch(() => {})
       })
     },

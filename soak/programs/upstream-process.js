@@ -1,5 +1,4 @@
-// A program that writes down each run before it does it, so that nobody can run twice unseen. It speaks 2025-11-25 or
-// 2026-07-28, as it is told.
+// A stdio server of 2025-11-25 or 2026-07-28 that records each run before it begins, so that a second run is noticed.
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -21,7 +20,7 @@ async function run({ id, ms }) {
   return say(`ran ${id}`)
 }
 
-/** In the middle of the call in 2025, and in the place of a result in 2026. */
+/** Asks for a word: during the call in 2025, by an `input_required` result in 2026. */
 async function runWithWord(given, responses) {
   const question = { mode: 'form', message: `Which word for ${given.id}?`, requestedSchema }
   if (isNew && responses === undefined) {

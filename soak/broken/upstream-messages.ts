@@ -1,13 +1,13 @@
+import type { Random } from '../random.ts'
 import { mutated } from './mutate.ts'
-import type { Random } from './random.ts'
 
 type Id = string | number | undefined
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const ask = { mode: 'form', message: 'Who?', requestedSchema: form }
 
-/** What an upstream may send in the middle of a call, before it is broken. */
-const asides = (id: Id): readonly object[] => [
+/** Messages that an upstream may send during a call, before they are mutated. */
+const messagesDuringCall = (id: Id): readonly object[] => [
   { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } },
   { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } },
   { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
@@ -27,8 +27,8 @@ const asides = (id: Id): readonly object[] => [
   { jsonrpc: '2.0', id: 424_242, result: { content: [] } },
 ]
 
-/** What a call may end with, before it is broken. */
-const ends = (id: Id): readonly object[] => [
+/** Responses to a call, before they are mutated. */
+const responses = (id: Id): readonly object[] => [
   { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'x' }] } },
   { jsonrpc: '2.0', id, result: { resultType: 'complete', content: [], structuredContent: { a: [1] }, isError: true } },
   { jsonrpc: '2.0', id, error: { code: -32_000, message: 'no', data: { a: 1 } } },
@@ -52,13 +52,13 @@ const ends = (id: Id): readonly object[] => [
   },
 ]
 
-export const brokenAside = (id: Id, random: Random) => mutated(random.pick(asides(id)), random)
-export const brokenEnd = (id: Id, random: Random) => mutated(random.pick(ends(id)), random)
+export const brokenMessage = (id: Id, random: Random) => mutated(random.pick(messagesDuringCall(id)), random)
+export const brokenResponse = (id: Id, random: Random) => mutated(random.pick(responses(id)), random)
 
 const tool = { name: 'run', inputSchema: { type: 'object', properties: { id: { type: 'string' } } } }
 
-/** The answers that let a client get as far as calling; undefined: no such method. */
-export function greeting(method: unknown, isNew: boolean): object | undefined {
+/** The results of the requests before a call; undefined for an unknown method. */
+export function handshakeResult(method: unknown, isNew: boolean): object | undefined {
   if (method === 'tools/list') return { resultType: 'complete', tools: [tool], ttlMs: 1_000, cacheScope: 'public' }
   if (method === 'server/discover' && isNew) {
     return { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0 }

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createEvents } from '../src/base/events.ts'
-import type { GatewayNews } from '../src/call/news.ts'
-import { createGateway } from '../src/gateway/gateway.ts'
-import { createAssent } from '../src/index.ts'
-import { createMetrics } from '../src/observe/metrics.ts'
+import { createEvents } from '../../src/base/events.ts'
+import type { GatewayNews } from '../../src/call/news.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { createAssent } from '../../src/index.ts'
+import { createMetrics } from '../../src/observe/metrics.ts'
 
-/** What the process is told when it is started. */
-export interface GatewayTold {
+/** The options of the process, as JSON in its first argument. */
+export interface GatewayProcessOptions {
   readonly store: string
   readonly port: number
   readonly record: string
@@ -15,11 +15,11 @@ export interface GatewayTold {
   readonly seed: number
 }
 
-/** However long it takes, nothing that is open runs out meanwhile. */
+/** Long enough that no open question expires during a soak. */
 const day = 86_400_000
-const told = JSON.parse(process.argv[2] as string) as GatewayTold
+const options = JSON.parse(process.argv[2] as string) as GatewayProcessOptions
 const assent = await createAssent({
-  store: told.store,
+  store: options.store,
   policy: { default: 'allow', fallback: 'inbox', rules: [{ tool: 'careful', decide: 'ask' }] },
   clocks: { tidy: '5s', question: '1d', unspentYes: '1d' },
   limits: { openPerRequester: 10_000 },
@@ -28,10 +28,16 @@ const news = createEvents<GatewayNews>()
 const here = (file: string) => new URL(file, import.meta.url).pathname
 const program = (...args: string[]) => ({ command: process.execPath, args })
 const servers = {
-  good: program(here('upstream-process.js'), told.record, '2025'),
-  fresh: program(here('upstream-process.js'), told.record, '2026'),
-  rough: program('--import', import.meta.resolve('tsx'), here('hostile-process.ts'), String(told.seed), told.record),
-  ...Object.fromEntries(told.hostile.map((url, index) => [`hostile-${index}`, { url }])),
+  good: program(here('upstream-process.js'), options.record, '2025'),
+  fresh: program(here('upstream-process.js'), options.record, '2026'),
+  rough: program(
+    '--import',
+    import.meta.resolve('tsx'),
+    here('hostile-process.ts'),
+    String(options.seed),
+    options.record,
+  ),
+  ...Object.fromEntries(options.hostile.map((url, index) => [`hostile-${index}`, { url }])),
 }
 const gateway = createGateway({
   assent,
@@ -48,17 +54,17 @@ metrics.listenToGateway(news)
 const server = createServer((request, response) => {
   if (!gateway.handle(request, response)) response.writeHead(404).end()
 })
-// One that is hung up on while it sends would be taken for one that heard nothing.
+// A connection that is closed while a client sends would be counted as a call without an answer.
 server.keepAliveTimeout = 60_000
-await new Promise<void>((resolve) => server.listen(told.port, '127.0.0.1', resolve))
+await new Promise<void>((resolve) => server.listen(options.port, '127.0.0.1', resolve))
 
-process.on('message', async (wish) => {
-  if (wish !== 'memory') return
+process.on('message', async (request) => {
+  if (request !== 'memory') return
   await metrics.text()
   globalThis.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   process.send?.({ rss, heapUsed })
 })
-// Whoever started us is gone.
+// Exits when the parent process has exited.
 process.on('disconnect', () => process.exit())
 process.send?.({ port: (server.address() as AddressInfo).port })

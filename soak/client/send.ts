@@ -1,8 +1,8 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 
-/** How long anybody may be left without an answer. */
-export const boundMs = 15_000
+/** How long a request may stay without an answer. */
+export const timeoutMs = 15_000
 
 export interface Answer {
   readonly status: number
@@ -10,56 +10,60 @@ export interface Answer {
   readonly text: string
 }
 
-/** A client heard nothing for too long. */
-export class Silence extends Error {}
+/** A request got no answer in time. */
+export class NoAnswer extends Error {}
 
-/** What is sent, and who hears each message of a stream as it comes. */
-export interface Sending {
+/** One request, and a listener for each message of its response stream. */
+export interface SendOptions {
   readonly method?: string
   readonly headers?: OutgoingHttpHeaders
   readonly body?: string
-  /** In the place of the url's own: it need not be one. */
+  /** Replaces the path of the url; need not be valid. */
   readonly path?: string
-  heard?(message: Message): void
+  onMessage?(message: Message): void
 }
 
-/** A message of JSON-RPC, whatever it is. */
+/** A JSON-RPC message of any kind. */
 export type Message = Readonly<Record<string, unknown>>
 
-/** One HTTP request over kept connections. Rejects with `Silence`, or with what broke the connection. */
+/** Sends one HTTP request over persistent connections. Rejects with `NoAnswer`, or with the error of the connection. */
 export function send(
   agent: Agent,
   url: URL,
-  { method = 'POST', headers = {}, body = '', path = `${url.pathname}${url.search}`, heard }: Sending,
+  { method = 'POST', headers = {}, body = '', path = `${url.pathname}${url.search}`, onMessage }: SendOptions,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = { 'Content-Length': Buffer.byteLength(body) }
     const sent = request(url, { agent, method, path, headers: { ...headers, ...length } })
     let text = ''
-    let told = 0
-    const impatient = setTimeout(() => {
+    let read = 0
+    const timer = setTimeout(() => {
       const what = `${method} ${path} ${body.slice(0, 300)}`
-      reject(new Silence(`No end within ${boundMs} ms for ${what}, but ${text.slice(-1_000) || 'nothing'}`))
+      reject(
+        new NoAnswer(
+          `No end of the response within ${timeoutMs} ms for ${what}. Received so far: ${text.slice(-1_000) || 'nothing'}`,
+        ),
+      )
       sent.destroy()
-    }, boundMs)
+    }, timeoutMs)
     const done = (settle: () => void) => {
-      clearTimeout(impatient)
+      clearTimeout(timer)
       settle()
     }
     sent.on('error', (error) => done(() => reject(error)))
     sent.on('response', (response) => {
       const answer = () => ({ status: response.statusCode ?? 0, headers: response.headers, text })
-      // A stream without a request stays open for as long as both sides live.
+      // A GET stream does not end by itself.
       if (method === 'GET' && response.statusCode === 200) {
         done(() => resolve(answer()))
         return void response.destroy()
       }
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk
-        if (heard === undefined) return
+        if (onMessage === undefined) return
         const whole = text.lastIndexOf('\n') + 1
-        for (const message of messagesIn(text.slice(told, whole))) heard(message)
-        told = whole
+        for (const message of messagesIn(text.slice(read, whole))) onMessage(message)
+        read = whole
       })
       response.on('end', () => done(() => resolve(answer())))
       response.on('error', (error) => done(() => reject(error)))
@@ -69,16 +73,16 @@ export function send(
   })
 }
 
-/** Bytes that need not be HTTP. Resolves when the other side answers or hangs up. */
+/** Sends bytes that need not be valid HTTP. Resolves when the server answers or closes the connection. */
 export function sendRaw(url: URL, bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(url.port), url.hostname, () => socket.end(bytes))
-    const impatient = setTimeout(() => {
-      reject(new Silence(`Nothing came back within ${boundMs} ms for ${bytes.slice(0, 300)}`))
+    const timer = setTimeout(() => {
+      reject(new NoAnswer(`No answer within ${timeoutMs} ms for ${bytes.slice(0, 300)}`))
       socket.destroy()
-    }, boundMs)
+    }, timeoutMs)
     const done = () => {
-      clearTimeout(impatient)
+      clearTimeout(timer)
       socket.destroy()
       resolve()
     }
@@ -86,7 +90,7 @@ export function sendRaw(url: URL, bytes: string): Promise<void> {
   })
 }
 
-/** The answer to a request, among whatever else a stream brought. */
+/** The response to a request, among the other messages of a stream. */
 export function replyIn({ text }: Answer): Reply | undefined {
   const messages = text.startsWith('{') ? [JSON.parse(text)] : messagesIn(text)
   return messages.find((message) => !('method' in message))
@@ -109,4 +113,4 @@ export interface Reply {
 
 export const jsonHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
-export const keptConnections = () => new Agent({ keepAlive: true, maxSockets: 32 })
+export const keepAliveAgent = () => new Agent({ keepAlive: true, maxSockets: 32 })

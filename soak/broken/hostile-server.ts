@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { brokenAside, brokenEnd, greeting } from './garbage.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
+import { brokenMessage, brokenResponse, handshakeResult } from './upstream-messages.ts'
 
-/** An upstream over HTTP that greets well and then sends broken messages. */
+/** An upstream over HTTP that completes the handshake and then sends broken messages. */
 export interface HostileServer {
   readonly url: string
-  /** Messages sent that were broken. */
+  /** How many broken messages were sent. */
   readonly sent: number
   close(): void
 }
@@ -16,11 +16,11 @@ export async function hostileServer(isNew: boolean, random: Random): Promise<Hos
   let sent = 0
   const aside = (id: string | number) => {
     sent += 1
-    return brokenAside(id, random)
+    return brokenMessage(id, random)
   }
   const end = (id: string | number) => {
     sent += 1
-    return brokenEnd(id, random)
+    return brokenResponse(id, random)
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -28,7 +28,7 @@ export async function hostileServer(isNew: boolean, random: Random): Promise<Hos
     const { id, method } = JSON.parse(await text(request))
     if (id === undefined) return void response.writeHead(202).end()
     if (method !== 'tools/call') {
-      const result = greeting(method, isNew)
+      const result = handshakeResult(method, isNew)
       const answer = result === undefined ? { error: { code: -32_601, message: 'No such method' } } : { result }
       const body =
         random.oneIn(30) && method === 'tools/list' ? end(id) : JSON.stringify({ jsonrpc: '2.0', id, ...answer })

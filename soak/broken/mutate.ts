@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 const oddValues: readonly unknown[] = [
   null,
@@ -24,7 +24,7 @@ const oddValues: readonly unknown[] = [
 ]
 const oddNames = ['__proto__', 'constructor', 'id', 'method', 'params', 'result', 'error', '', 'a'.repeat(300)]
 
-/** A message, broken in one of many ways; sometimes not at all. */
+/** The text of a message, with up to three random mutations. */
 export function mutated(message: unknown, random: Random): string {
   let broken: unknown = structuredClone(message)
   for (let times = random.below(4); times > 0; times--) broken = breakValue(broken, random)
@@ -42,11 +42,11 @@ function breakValue(value: unknown, random: Random): unknown {
   const name = names.length === 0 || random.oneIn(6) ? random.pick(oddNames) : random.pick(names)
   const { [name]: part, ...rest } = value as Record<string, unknown>
   if (random.oneIn(5)) return rest
-  // Not by assignment: that would set a prototype here in the place of sending its name.
+  // Not by assignment, which would set the prototype for the name `__proto__`.
   return Object.fromEntries([...Object.entries(rest), [name, breakValue(part, random)]])
 }
 
-const scraps = [
+const fragments = [
   '"',
   '{',
   '}',
@@ -71,7 +71,7 @@ function breakText(text: string, random: Random): string {
     case 0:
       return text.slice(0, at)
     case 1:
-      return text.slice(0, at) + random.pick(scraps) + text.slice(at)
+      return text.slice(0, at) + random.pick(fragments) + text.slice(at)
     case 2:
       return text.slice(0, at) + text.slice(at + 1 + random.below(5))
     case 3:

@@ -1,5 +1,5 @@
-/** What clients of 2026 say with each request. */
-export const newMeta = {
+/** The `_meta` of every request of a 2026 client. */
+export const meta2026 = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'soak', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
@@ -18,7 +18,7 @@ export const initialize = {
   },
 }
 
-/** Messages as clients of either era send them, before they are broken. */
+/** Messages of clients of both eras, before they are mutated. */
 export const clientMessages: readonly { readonly isNew: boolean; readonly message: Record<string, unknown> }[] = [
   ...[
     { method: 'tools/list', params: {} },
@@ -38,7 +38,7 @@ export const clientMessages: readonly { readonly isNew: boolean; readonly messag
     },
   ].map(({ method, params }) => ({
     isNew: true,
-    message: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: newMeta } },
+    message: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta2026 } },
   })),
   ...[
     initialize,

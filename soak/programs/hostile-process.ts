@@ -1,8 +1,8 @@
-// A program that greets well and then writes broken lines, a line for each broken message.
+// A stdio server that completes the handshake and then writes broken messages, one per line.
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { brokenAside, brokenEnd, greeting } from './garbage.ts'
-import { seeded } from './random.ts'
+import { brokenMessage, brokenResponse, handshakeResult } from '../broken/upstream-messages.ts'
+import { seeded } from '../random.ts'
 
 const [, , seed = '0', record = ''] = process.argv
 const random = seeded(Number(seed) + process.pid)
@@ -12,15 +12,15 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line)
   if (id === undefined || method === undefined) return
   if (method !== 'tools/call') {
-    const result = greeting(method, false)
+    const result = handshakeResult(method, false)
     const answer = result === undefined ? { error: { code: -32_601, message: 'No such method' } } : { result }
     return write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   }
-  const asides = random.below(20)
-  for (let left = asides; left > 0; left--) write(brokenAside(id, random).replaceAll('\n', ' '))
-  write(brokenEnd(id, random).replaceAll('\n', ' '))
-  appendFileSync(record, `rubbish ${asides + 1}\n`)
-  // What was broken may have been the answer itself, and nobody is to wait for ever.
+  const count = random.below(20)
+  for (let left = count; left > 0; left--) write(brokenMessage(id, random).replaceAll('\n', ' '))
+  write(brokenResponse(id, random).replaceAll('\n', ' '))
+  appendFileSync(record, `broken ${count + 1}\n`)
+  // The broken message may have been the response, so a valid one ends the call.
   write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'enough' } }))
   if (random.oneIn(300)) process.exit(1)
 })
