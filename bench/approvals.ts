@@ -17,7 +17,7 @@ const servers = 10
 const toolsEach = 1_000
 const keys = formatKey(makeKey())
 const atDesk = { participant: alice, client: 'bench' }
-/** As many rules as an installation has, and the last one is the one that decides. */
+/** A realistic number of rules, of which the last one decides. */
 const policy: PolicySettings = {
   rules: [
     ...Array.from({ length: 20 }, (_, n) => ({ server: `other-${n}`, tool: 'write_*', decide: 'ask' as const })),
@@ -29,15 +29,16 @@ interface Contender {
   readonly name: string
   readonly address: string
   readonly inRound: number
-  /** The least anybody could do: one row of 10,000, read by its key with a prepared statement. */
+  /** The lower bound: one of 10,000 rows, read by its key with a prepared statement. */
   plainRead(key: string): Promise<unknown>
   close(): Promise<void>
 }
 
-/** `npm run bench -- approvals`: deciding about a call and looking up its grant, beside the plain read of a row. */
+/** `npm run bench -- approvals`: deciding about a call and looking up its grant, compared with reading one row. */
 export async function bench(): Promise<void> {
   const binaries = findPostgres()
-  if (binaries === undefined) throw new Error('This needs PostgreSQL on this machine: apt-get install postgresql')
+  if (binaries === undefined)
+    throw new Error('This benchmark needs PostgreSQL on this machine: apt-get install postgresql')
   const folder = await mkdtemp(join(tmpdir(), 'assent-bench-'))
   const postgres = await startPostgres(binaries)
   const contenders = [await sqlite(folder), memory(), await postgresql(postgres.url)]
@@ -80,7 +81,7 @@ async function microseconds(count: number, work: (n: number) => Promise<unknown>
 
 async function approve({ approvals }: Assent, call: ToolCall): Promise<void> {
   const { kind } = await approvals.approve({ call, walkId: 'bench' })
-  if (kind !== 'approved') throw new Error(`It was to be approved, and is ${kind}.`)
+  if (kind !== 'approved') throw new Error(`Expected an approval, but got ${kind}.`)
 }
 
 function callOf(server: string, tool: string): ToolCall {

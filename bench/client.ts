@@ -6,7 +6,10 @@ import { median, table } from './measure.ts'
 const rounds = 7
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** `npm run bench -- client`: from the start of a command to its first question, against merely importing the SDK's client. */
+/**
+ * `npm run bench -- client`: the time from starting a command to its first question, compared with importing the SDK's
+ * client.
+ */
 export async function bench(): Promise<void> {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root })
   const server = spawn(process.execPath, ['--import', 'tsx', 'examples/everything/main.ts', '--port', '0'], {
@@ -21,7 +24,7 @@ export async function bench(): Promise<void> {
     const times = { call: [] as number[], imports: [] as number[], bare: [] as number[] }
     for (let round = 0; round <= rounds; round++) {
       const took = { call: await untilSaid(call), imports: await untilSaid(imports), bare: await untilSaid(bare) }
-      // The first round warms the disk.
+      // The first round warms up the disk cache.
       if (round > 0) for (const kind of ['call', 'imports', 'bare'] as const) times[kind].push(took[kind])
     }
     const [callMs, importMs, bareMs] = [median(times.call), median(times.imports), median(times.bare)]
@@ -40,7 +43,7 @@ export async function bench(): Promise<void> {
   }
 }
 
-/** How long until the word that both print stands on the screen. */
+/** The time until the word that both print is on the screen. */
 async function untilSaid(command: string): Promise<number> {
   const start = performance.now()
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] })
@@ -52,7 +55,7 @@ async function untilSaid(command: string): Promise<number> {
     await stopped(terminal)
     return took
   }
-  throw new Error(`It ended without asking: ${screen}`)
+  throw new Error(`The command exited without asking: ${screen}`)
 }
 
 async function stopped(child: ChildProcess): Promise<void> {

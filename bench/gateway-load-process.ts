@@ -1,17 +1,17 @@
 import { client, type Message, post } from './mcp-post.ts'
 import { median } from './measure.ts'
 
-/** What to send, how often, over how many connections, and to whom. */
+/** What to send, how often, over how many connections, and to which server. */
 export interface GatewayLoad {
   readonly port: number
   readonly revision: '2025-11-25' | '2026-07-28'
   readonly tool: 'echo' | 'form'
-  /** Before the name of the tool, where servers are joined. */
+  /** The prefix of the tool's name at the joined address. */
   readonly prefix?: string
   readonly calls: number
   readonly connections: number
-  /** What is told afterwards: how many calls were made, or how long one took, in µs at the median. */
-  readonly wants: 'count' | 'p50'
+  /** What to report: the number of calls, or the median time of one call in µs. */
+  readonly reports: 'count' | 'p50'
 }
 
 type Call = (tool: string) => Promise<void>
@@ -60,7 +60,7 @@ async function session(port: number): Promise<Call> {
 
 const lanes = new Map<string, Promise<Call>>()
 
-/** Each keeps its session from round to round: what is measured is the call, not the handshake. */
+/** Each connection keeps its session between rounds, so that the call is measured and not the handshake. */
 function lane({ port, revision }: GatewayLoad, index: number): Promise<Call> {
   const key = `${port} ${index}`
   const known = lanes.get(key)
@@ -71,7 +71,7 @@ function lane({ port, revision }: GatewayLoad, index: number): Promise<Call> {
 }
 
 process.on('message', async (load: GatewayLoad) => {
-  const { connections, tool, prefix = '', wants } = load
+  const { connections, tool, prefix = '', reports } = load
   const calls = Math.ceil(load.calls / connections)
   const taken: number[] = []
   const work = async (_: unknown, index: number) => {
@@ -83,7 +83,7 @@ process.on('message', async (load: GatewayLoad) => {
     }
   }
   await Promise.all(Array.from({ length: connections }, work))
-  process.send?.(wants === 'count' ? calls * connections : median(taken))
+  process.send?.(reports === 'count' ? calls * connections : median(taken))
 })
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

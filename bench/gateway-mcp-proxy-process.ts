@@ -8,7 +8,7 @@ import { proxyServer, startHTTPServer } from 'mcp-proxy'
 const info = { name: 'mcp-proxy', version: '5.12.5' }
 const url = new URL(`http://127.0.0.1:${process.argv[2]}/mcp`)
 
-/** A port that is free: mcp-proxy does not say which one it got. */
+/** A free port, because mcp-proxy does not report the port that it uses. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

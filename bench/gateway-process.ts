@@ -10,7 +10,7 @@ import { createAssent } from '../src/index.ts'
 const [kind, port] = process.argv.slice(2)
 const upstreamUrl = `http://127.0.0.1:${port}`
 
-/** The least that anything in between can do: the bytes of each request there, and those of its answer back. */
+/** The lower bound of a proxy: passes the bytes of each request on, and those of its response back. */
 function bareProxy(): RequestListener {
   const pool = new Pool(upstreamUrl, { headersTimeout: 0, bodyTimeout: 0 })
   const passed = (name: string) => !/^(host|connection|keep-alive|transfer-encoding|content-length)$/.test(name)
@@ -39,7 +39,7 @@ class PassedOn implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#reply.on('close', () => {
-      if (!this.#reply.writableFinished) controller.abort(new Error('the client is gone'))
+      if (!this.#reply.writableFinished) controller.abort(new Error('the client disconnected'))
     })
   }
 
@@ -65,7 +65,7 @@ class PassedOn implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The gateway as it is run: a policy whose last rule decides, and an audit in a file. */
+/** The gateway as in production: a policy whose last rule decides, and an audit in a file. */
 async function gateway(): Promise<RequestListener> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

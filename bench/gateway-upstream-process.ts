@@ -23,7 +23,7 @@ const requestedSchema = {
 const message = 'Which branch?'
 const say = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 
-/** What stands behind the gateway: the SDK's own server, of one revision. */
+/** The upstream: a server of the SDK, of one revision. */
 const handlers: Record<string, () => RequestListener> = {
   '2026-07-28'() {
     const codec = createRequestStateCodec<{ asked: true }>({ key: randomBytes(32) })

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { GatewayLoad } from './gateway-load-process.ts'
 import { median, table } from './measure.ts'
-import { costTable, type Row, spend } from './measure-cpu.ts'
+import { costTable, measureRounds, type Row } from './measure-cpu.ts'
 import { type Server, startLoad, startServer, stopAll, withBuilt } from './processes.ts'
 
 const rounds = 5
@@ -21,12 +21,12 @@ const programs = [
 
 type Work = Omit<GatewayLoad, 'port' | 'prefix'>
 
-/** The ports of gateways that are called at their joined address. */
+/** The ports of gateways that are called at `/mcp`, which joins all servers. */
 const joined = new Set<number>()
 const prefixAt = (port: number) => (joined.has(port) ? 'up__' : '')
 type Load = Awaited<ReturnType<typeof startLoad<GatewayLoad>>>
 
-/** `npm run bench -- gateway`: an allowed call and a form through the gateway, beside the least that anything in between can do. */
+/** `npm run bench -- gateway`: an allowed call and a form through the gateway, compared with a plain proxy. */
 export async function bench(): Promise<void> {
   await withBuilt(programs, async (folder) => {
     const load = await startLoad<GatewayLoad>(join(folder, 'gateway-load-process.js'))
@@ -39,34 +39,40 @@ export async function bench(): Promise<void> {
       children.push(...servers.map(({ child }) => child))
       const rows: Row<Work>[] = works.map(({ name, tool, calls }) => ({
         name,
-        work: { revision, tool, calls, connections: 16, wants: 'count' },
+        work: { revision, tool, calls, connections: 16, reports: 'count' },
         costs: servers.map(() => []),
       }))
       if (revision === '2025-11-25') {
         const [proxy, upstream] = servers as [Server<number>, Server<number>]
-        const other = await startServer<number>(join(folder, 'gateway-mcp-proxy-process.js'), [String(upstream.said)])
+        const other = await startServer<number>(join(folder, 'gateway-mcp-proxy-process.js'), [
+          String(upstream.details),
+        ])
         children.push(other.child)
         const beside = { ...(rows[0] as Row<Work>), costs: [[], []] }
-        await spend([beside], {
+        await measureRounds([beside], {
           rounds,
           servers: [proxy, other],
           make: (work, port) => load.make({ ...work, port, prefix: prefixAt(port) }),
         })
         others.push(beside)
       }
-      await spend(rows, { rounds, servers, make: (work, port) => load.make({ ...work, port, prefix: prefixAt(port) }) })
+      await measureRounds(rows, {
+        rounds,
+        servers,
+        make: (work, port) => load.make({ ...work, port, prefix: prefixAt(port) }),
+      })
       costs.push(...rows)
       for (const { name, tool } of works)
         times.push([name, revision, ...(await latencies(load, servers, revision, tool))])
     }
     console.log(`Node ${process.version}, ${rounds} interleaved rounds, medians.\n`)
-    console.log('CPU µs a call of the process in between (of the server itself, where it is called directly):')
+    console.log('CPU time per call of the process in between, in µs (of the server itself if it is called directly):')
     costTable(costs, names)
     console.log(
-      'Beside it, where nobody decides and nothing is audited (newer ones want a newer Node, and it has no 2026-07-28):',
+      'For comparison mcp-proxy, which neither decides nor audits (newer versions need a newer Node; no 2026-07-28):',
     )
     costTable(others, ['bare proxy', 'mcp-proxy 5.12.5'])
-    console.log('At one connection, µs at p50:')
+    console.log('Latency with one connection, p50 in µs:')
     table(['', 'revision', ...names, 'added at /mcp/{server}', 'added at /mcp'], times)
     await stopAll(children)
   })
@@ -75,10 +81,10 @@ export async function bench(): Promise<void> {
 async function contenders(folder: string, revision: string): Promise<Server<number>[]> {
   const upstream = await startServer<number>(join(folder, 'gateway-upstream-process.js'), [revision])
   const between = ['proxy', 'assent', 'joined'].map((kind) =>
-    startServer<number>(join(folder, 'gateway-process.js'), [kind, String(upstream.said)]),
+    startServer<number>(join(folder, 'gateway-process.js'), [kind, String(upstream.details)]),
   )
   const [proxy, assent, all] = (await Promise.all(between)) as [Server<number>, Server<number>, Server<number>]
-  joined.add(all.said)
+  joined.add(all.details)
   return [proxy, upstream, assent, all]
 }
 
@@ -90,15 +96,15 @@ async function latencies(
 ): Promise<number[]> {
   const taken: number[][] = servers.map(() => [])
   for (let round = 0; round <= rounds; round++) {
-    for (const [index, { said }] of servers.entries()) {
+    for (const [index, { details }] of servers.entries()) {
       const p50 = await load.make({
-        port: said,
-        prefix: prefixAt(said),
+        port: details,
+        prefix: prefixAt(details),
         revision,
         tool,
         calls: 100,
         connections: 1,
-        wants: 'p50',
+        reports: 'p50',
       })
       if (round > 0) taken[index]?.push(p50)
     }

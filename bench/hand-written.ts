@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { info, message, say, text } from './key-tool.ts'
 
-/** A question for a key, as one keeps it by hand: in memory, until it is answered and used. */
+/** A question for a key in a hand-written program: in memory, until it is answered and used. */
 interface Asked {
   readonly id: string
   readonly about: string
@@ -33,9 +33,11 @@ const headers = {
   'Cache-Control': 'no-store',
 }
 
-/** What a careful author writes on the plain SDK: pages for one known browser, safe against strangers and other sites. */
+/**
+ * What a careful author writes with the SDK alone: pages for one known browser, safe against other people and sites.
+ */
 export async function serveByHand(): Promise<{ port: number; cookie: string }> {
-  // Others are measured in between: the load keeps its connections.
+  // Connections stay open while other contenders are measured.
   const server = createServer({ keepAliveTimeout: 600_000 })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -99,14 +101,14 @@ function ask(about: string): Asked {
   return question
 }
 
-/** The key, once: an answered question is used up. */
+/** The key of an answered question, which can be used once. */
 function take(id: string | undefined): string | undefined {
   const key = id === undefined ? undefined : asked.get(id)?.key
   if (id !== undefined && key !== undefined) asked.delete(id)
   return key
 }
 
-/** 2026 by the SDK's handler; sessions of 2025 as its guide writes them. */
+/** 2026-07-28 with the SDK's handler; 2025 sessions as in the SDK's guide. */
 function mcpHandler(origin: string): RequestListener {
   const codec = createRequestStateCodec<{ id: string }>({ key: randomBytes(32) })
   const modernServer = () => {
@@ -138,7 +140,7 @@ function mcpHandler(origin: string): RequestListener {
     return server
   }
 
-  // Its types do not know exactOptionalPropertyTypes.
+  // The SDK's types do not support exactOptionalPropertyTypes.
   const modern = toNodeHandler(createMcpHandler(modernServer, { legacy: 'reject' })) as RequestListener
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
   async function legacy(request: IncomingMessage, reply: ServerResponse): Promise<void> {

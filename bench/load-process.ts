@@ -1,6 +1,6 @@
 import { client, connections, type Message, post } from './mcp-post.ts'
 
-/** What to send, how often, and to whom. */
+/** What to send, how often, and to which server. */
 export interface Load {
   readonly port: number
   readonly revision: '2025-11-25' | '2026-07-28'
@@ -10,7 +10,7 @@ export interface Load {
 
 const answer = { action: 'accept', content: { branch: 'main' } }
 
-/** One call after the other, on one connection, as a client of this revision sends them. */
+/** Sends one call after the other on one connection, as a client of this revision. */
 async function lane({ port, revision, tool }: Load, calls: number): Promise<void> {
   const params = { name: tool, arguments: { text: 'hello' } }
   if (revision === '2026-07-28') {

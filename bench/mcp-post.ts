@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** Requests that are under way at once. */
+/** The number of concurrent requests. */
 export const connections = 16
 export const agent = new Agent({ keepAlive: true, maxSockets: connections * 2 })
 export const client = { name: 'load', version: '1' }
@@ -8,7 +8,7 @@ export const client = { name: 'load', version: '1' }
 interface Sent {
   readonly message: object
   readonly headers?: Record<string, string>
-  /** Called with each message of a stream as it comes. */
+  /** Called with each message of a stream. */
   onMessage?(message: Message): void
 }
 
@@ -28,7 +28,7 @@ export interface Message {
   }
 }
 
-/** Sends one MCP message. Refused, unless it brings a result or the error `expects`. */
+/** Sends one MCP message. Rejects unless the response is a result or the error `expects`. */
 export function post(
   port: number,
   { message, headers = {}, onMessage }: Sent,

@@ -1,38 +1,41 @@
 import { median, table } from './measure.ts'
 import type { Server } from './processes.ts'
 
-/** One kind of work, and what each contender needed for it in each round, in µs of CPU. */
+/** One kind of work, and the CPU time of each contender in each round, in µs. */
 export interface Row<Work> {
   readonly name: string
   readonly work: Work
   readonly costs: readonly number[][]
 }
 
-interface Spending<Work, Said> {
+interface Spending<Work, Details> {
   readonly rounds: number
-  readonly servers: readonly Server<Said>[]
-  /** Has the work done by the server that said this; gives how often. */
-  make(work: Work, said: Said): Promise<number>
+  readonly servers: readonly Server<Details>[]
+  /** Lets the server with these details do the work; returns how often. */
+  make(work: Work, said: Details): Promise<number>
 }
 
-/** Fills the rows, the contenders side by side in every round. The first round warms up. */
-export async function spend<Work, Said>(rows: readonly Row<Work>[], spending: Spending<Work, Said>): Promise<void> {
+/** Measures all contenders in every round. The first round is a warm-up. */
+export async function measureRounds<Work, Details>(
+  rows: readonly Row<Work>[],
+  spending: Spending<Work, Details>,
+): Promise<void> {
   const { rounds, servers, make } = spending
   for (let round = 0; round <= rounds; round++) {
     for (const { work, costs } of rows) {
       const order = servers.map((_, index) => index)
-      // Who goes first takes turns: the machine is not the same at the end of a round as at its beginning.
+      // The order alternates, because the machine may be slower at the end of a round than at its beginning.
       for (const index of round % 2 === 0 ? order : order.reverse()) {
-        const { said, used } = servers[index] as Server<Said>
+        const { details, used } = servers[index] as Server<Details>
         const before = await used()
-        const made = await make(work, said)
+        const made = await make(work, details)
         if (round > 0) costs[index]?.push(((await used()) - before) / made)
       }
     }
   }
 }
 
-/** Prints what each contender needs, and how often what the first one does. */
+/** Prints the CPU time of each contender, and its ratio to that of the first one. */
 export function costTable(rows: readonly Row<{ readonly revision: string }>[], names: readonly string[]): void {
   const [first = '', ...others] = names
   const head = ['', 'revision', first, ...others.flatMap((name) => [name, 'ratio', 'of the rounds'])]

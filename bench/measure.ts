@@ -1,10 +1,10 @@
-/** The middle one of several measurements: noisy machines have slow moments, and lucky ones. */
+/** The median of several measurements, so that outliers of a noisy machine do not matter. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** How often a second something is done that was done `count` times by `work`. */
+/** The rate per second of something that `work` does `count` times. */
 export async function rate(count: number, work: () => Promise<void>): Promise<number> {
   const start = performance.now()
   await work()
@@ -15,7 +15,7 @@ export function perSecond(value: number): string {
   return Math.round(value).toLocaleString('en')
 }
 
-/** Prints rows in columns, the first one aligned left. */
+/** Prints rows in columns, the first column aligned left. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   const lines = [head, ...rows].map((row) => row.map(String))
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { agent, client, connections, post } from './mcp-post.ts'
 import type { Place } from './pages-process.ts'
 
-/** How many keys to give, and where. */
+/** How many keys to enter, and where. */
 export interface PagesLoad extends Place {
   readonly revision: '2025-11-25' | '2026-07-28'
   readonly keys: number
@@ -32,7 +32,7 @@ function visit({ url, cookie, form }: Sent): Promise<{ status: number; body: str
   })
 }
 
-/** As a person does it in a browser: the page, the key, and the page that says it was saved. */
+/** Enters a key as a person does in a browser: opens the page, posts the key, and opens the confirmation. */
 async function giveKey(url: URL, cookie: string, key: string): Promise<void> {
   const page = await visit({ url, cookie })
   const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(page.body) ?? []
@@ -46,13 +46,13 @@ async function giveKey(url: URL, cookie: string, key: string): Promise<void> {
 
 let given = 0
 
-/** One key after the other, on one connection, as a client of this revision and its person give them. */
+/** Enters one key after the other on one connection, as a client of this revision and its person. */
 async function lane({ port, cookie, revision }: PagesLoad, keys: number): Promise<void> {
   const collect = revision === '2026-07-28' ? await byRounds(port) : await byError(port)
   for (let n = 0; n < keys; n++) {
     const key = `sk_${++given}`
     const said = await collect(key, (url) => giveKey(new URL(url), cookie, key))
-    if (said !== key) throw new Error(`Not the key that was given: ${said}`)
+    if (said !== key) throw new Error(`The tool returned another key than the one entered: ${said}`)
   }
 }
 

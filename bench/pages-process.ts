@@ -6,14 +6,14 @@ import { createWeb } from '../src/web/index.ts'
 import { serveByHand } from './hand-written.ts'
 import { info, message, say, text } from './key-tool.ts'
 
-/** Where a process serves, and the cookie of the browser that it knows. */
+/** The port of a process, and the cookie of the browser that it knows. */
 export interface Place {
   readonly port: number
   readonly cookie: string
 }
 
 async function serveByAssent(store: string): Promise<Place> {
-  // Others are measured in between: the load keeps its connections.
+  // Connections stay open while other contenders are measured.
   const server = createServer({ keepAliveTimeout: 600_000 })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gallery } from '../test/support/web/gallery.ts'
 import { table } from './measure.ts'
-import { costTable, type Row, spend } from './measure-cpu.ts'
+import { costTable, measureRounds, type Row } from './measure-cpu.ts'
 import type { PagesLoad } from './pages-load-process.ts'
 import type { Place } from './pages-process.ts'
 import { startLoad, startServer, stopAll, withBuilt } from './processes.ts'
@@ -14,7 +14,10 @@ const keys = 320
 const revisions = ['2025-11-25', '2026-07-28'] as const
 type Work = Omit<PagesLoad, keyof Place>
 
-/** `npm run bench -- pages`: a key collected end to end, against pages written by hand on the SDK; and how large pages are. */
+/**
+ * `npm run bench -- pages`: collecting a key end to end, compared with hand-written pages on the SDK; and the size of
+ * pages.
+ */
 export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-bench-'))
   try {
@@ -36,9 +39,9 @@ async function collect(built: string, folder: string): Promise<void> {
     costs: servers.map(() => []),
   }))
   console.log(
-    `Node ${process.version}. CPU µs a key of the serving process, median of ${rounds} interleaved rounds of ${keys}.\n`,
+    `Node ${process.version}. CPU time per key of the server process in µs, median of ${rounds} interleaved rounds of ${keys}.\n`,
   )
-  await spend(rows, { rounds, servers, make: (work, place) => load.make({ ...work, ...place }) })
+  await measureRounds(rows, { rounds, servers, make: (work, place) => load.make({ ...work, ...place }) })
   costTable(rows, ['by hand', 'memory', 'sqlite'])
   await stopAll([load.child, ...servers.map(({ child }) => child)])
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Lends the folder where these files of ours, built, are. What is measured is what is published: no loader in between. */
+/** Builds these files into a temporary folder, so that compiled code is measured, as it is published. */
 export async function withBuilt(files: readonly URL[], work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(await cacheFolder(), 'assent-bench-'))
   try {
@@ -28,31 +28,31 @@ async function build(folder: string, files: readonly URL[]): Promise<void> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(({ stdout }) => {
-    throw new Error(`This does not build:\n${stdout}`)
+    throw new Error(`The build failed:\n${stdout}`)
   })
 }
 
-/** Inside the project, so that packages are found from there. */
+/** Inside the project, so that packages are resolved. */
 async function cacheFolder(): Promise<string> {
   const cache = join(root, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })
   return cache
 }
 
-/** A process that serves, and what it said when it was ready. */
-export interface Server<Said> {
+/** A server process, and what it reported when it was ready. */
+export interface Server<Details> {
   readonly child: ChildProcess
-  readonly said: Said
-  /** CPU time it has used so far, in microseconds. */
+  readonly details: Details
+  /** The CPU time that the process has used so far, in microseconds. */
   used(): Promise<number>
 }
 
-export async function startServer<Said>(program: string, args: readonly string[]): Promise<Server<Said>> {
+export async function startServer<Details>(program: string, args: readonly string[]): Promise<Server<Details>> {
   const child = fork(program, [...args], { execArgv: ['--expose-gc', ...profiling()] })
-  const [said] = (await once(child, 'message')) as [Said]
+  const [details] = (await once(child, 'message')) as [Details]
   return {
     child,
-    said,
+    details,
     async used() {
       const told = once(child, 'message')
       child.send('used')
@@ -62,17 +62,17 @@ export async function startServer<Said>(program: string, args: readonly string[]
   }
 }
 
-/** `BENCH_PROFILE=<folder>` writes there where the serving processes spend their time. */
+/** `BENCH_PROFILE=<folder>` writes CPU profiles of the server processes to that folder. */
 function profiling(): string[] {
   const folder = process.env.BENCH_PROFILE
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
-/** A process that makes requests as it is told, and says how many. */
+/** A process that makes requests as instructed, and reports how many. */
 export async function startLoad<Load extends object>(program: string) {
   const child = fork(program, { execArgv: [] })
   await once(child, 'message')
-  const died = once(child, 'exit').then(() => Promise.reject(new Error('The load process died; see above.')))
+  const died = once(child, 'exit').then(() => Promise.reject(new Error('The load process exited; see above.')))
   died.catch(() => {})
   return {
     child,

@@ -25,7 +25,7 @@ const branchSchema = {
 const question = 'Which branch?'
 const say = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 
-/** What one serves with Assent: every client at one address. */
+/** A server with Assent: every client at one address. */
 async function assentHandler(): Promise<RequestListener> {
   const assent = await createAssent({ store: 'memory:' })
   const asking = createAssentServer(assent, { name: 'bench' })
@@ -46,7 +46,7 @@ async function assentHandler(): Promise<RequestListener> {
   }).node
 }
 
-/** What the SDK gives by itself: 2026 by its handler; sessions of 2025 as its guide writes them. */
+/** A server with the SDK alone: 2026-07-28 with its handler, 2025 sessions as in its guide. */
 function sdkHandler(): RequestListener {
   const codec = createRequestStateCodec<{ asked: true }>({ key: randomBytes(32) })
   const modernServer = () => {
@@ -67,7 +67,7 @@ function sdkHandler(): RequestListener {
     server.registerTool('echo', text, ({ text }) => say(text))
     server.registerTool('may-ask', text, ({ text }) => say(text))
     server.registerTool('form', text, async (_, ctx) => {
-      // Not elicitInput: that asks on the stream of a GET, which not every client opens.
+      // Not elicitInput, which asks on the GET stream that not every client opens.
       const params = { message: question, requestedSchema: branchSchema }
       const { content } = (await ctx.mcpReq.send({ method: 'elicitation/create', params })) as ElicitResult
       return say(String(content?.branch))
@@ -75,7 +75,7 @@ function sdkHandler(): RequestListener {
     return server
   }
 
-  // Its types do not know exactOptionalPropertyTypes.
+  // The SDK's types do not support exactOptionalPropertyTypes.
   const modern = toNodeHandler(createMcpHandler(modernServer, { legacy: 'reject' })) as RequestListener
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>()
   async function legacy(request: IncomingMessage, reply: ServerResponse): Promise<void> {
@@ -94,7 +94,7 @@ function sdkHandler(): RequestListener {
 }
 
 const handler = process.argv[2] === 'assent' ? await assentHandler() : sdkHandler()
-// Others are measured in between: the load keeps its connections.
+// Connections stay open while other contenders are measured.
 const server = createServer({ keepAliveTimeout: 600_000 }, handler)
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 process.on('message', () => {

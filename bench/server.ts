@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Load } from './load-process.ts'
-import { costTable, type Row, spend } from './measure-cpu.ts'
+import { costTable, measureRounds, type Row } from './measure-cpu.ts'
 import { startLoad, startServer, stopAll, withBuilt } from './processes.ts'
 
 const rounds = 5
@@ -23,9 +23,9 @@ export async function bench(): Promise<void> {
       revisions.map((revision) => ({ name, work: { revision, tool, calls }, costs: servers.map(() => []) })),
     )
     console.log(
-      `Node ${process.version}. CPU µs a call of the serving process, median of ${rounds} interleaved rounds.\n`,
+      `Node ${process.version}. CPU time per call of the server process in µs, median of ${rounds} interleaved rounds.\n`,
     )
-    await spend(rows, { rounds, servers, make: (work, port) => load.make({ ...work, port }) })
+    await measureRounds(rows, { rounds, servers, make: (work, port) => load.make({ ...work, port }) })
     costTable(rows, ['SDK', 'Assent'])
     await stopAll([load.child, ...servers.map(({ child }) => child)])
   })

@@ -20,13 +20,13 @@ const wakes = 50
 const keys = formatKey(makeKey())
 const limits = { openPerRequester: 1_000_000 }
 
-/** A store, and the least any program could do on it: the same bytes as plain rows by prepared statements. */
+/** A store, and a lower bound for it: the same bytes as plain rows with prepared statements. */
 interface Contender {
   readonly name: keyof typeof inRound
   readonly address: string
-  /** Inserts a row, updates it and reads it back, each step kept by itself. */
+  /** Inserts a row, updates it and reads it, each in a transaction of its own. */
   plain(row: string): Promise<unknown>
-  /** How much the store has written to disk, or holds in memory. */
+  /** The bytes that the store has written to disk, or holds in memory. */
   bytes(): Promise<number>
   close(): Promise<void>
 }
@@ -34,7 +34,8 @@ interface Contender {
 /** `npm run bench -- stores` */
 export async function bench(): Promise<void> {
   const binaries = findPostgres()
-  if (binaries === undefined) throw new Error('This needs PostgreSQL on this machine: apt-get install postgresql')
+  if (binaries === undefined)
+    throw new Error('This benchmark needs PostgreSQL on this machine: apt-get install postgresql')
   const folder = await mkdtemp(join(tmpdir(), 'assent-bench-'))
   const postgres = await startPostgres(binaries)
   const contenders = [memory(), await sqlite(folder), await postgresql(postgres.url)]
@@ -102,7 +103,7 @@ async function throughput(contenders: readonly Contender[]): Promise<void> {
         }),
         plain: await rate(count, () => times(() => contender.plain(plainRow))),
       }
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) for (const [kind, value] of Object.entries(measured)) rates[index]?.[kind as 'pair'].push(value)
       if (index === 1) records += 3 * count
     }
@@ -201,7 +202,7 @@ async function postgresql(url: string): Promise<Contender> {
   }
 }
 
-/** An answer in one process, and how long until the one who waits in another has it. */
+/** The time from an answer in one process until a waiting process has it. */
 async function wakeTimes(contenders: readonly Contender[]): Promise<void> {
   const rows: (string | number)[][] = []
   for (const { name, address } of contenders) {
@@ -215,7 +216,7 @@ async function wakeTimes(contenders: readonly Contender[]): Promise<void> {
     for (let n = 0; n < wakes; n++) {
       const { elicitation } = await assent.ask(question())
       const waiting = assent.wait(elicitation.id).then(() => Date.now())
-      // At no particular moment between two looks at the file.
+      // At a random moment between two polls of the file.
       await sleep(20 + ((n * 37) % 100))
       child.send(elicitation.id)
       const [answeredAt] = (await once(child, 'message')) as [number]
@@ -230,7 +231,7 @@ async function wakeTimes(contenders: readonly Contender[]): Promise<void> {
   table(['an answer in another process wakes a waiter', 'median ms', `worst of ${wakes} ms`], rows)
 }
 
-/** What each open question costs while somebody waits for it. */
+/** The memory that each open question takes while it is waited for. */
 async function memoryOfOpenQuestions(): Promise<void> {
   const many = 10_000
   const assent = await createAssent({ store: 'memory:', keys, limits })
