@@ -10,46 +10,58 @@ import type { Store } from './stores/store.ts'
 
 /** What an Assent may be told; everything has a default that works on one machine. */
 export interface AssentOptions {
-  /** An address (`memory:`, `sqlite:<path>`, `postgres://…`) or a store of your own. */
+  /** An address (`memory:`, `sqlite:<path>`, `postgres://…`) or a store of your own. Default: `sqlite:.assent/assent.db`. */
   readonly store?: string | Store
-  /** Keys as in ASSENT_KEYS, which is read when this is left out. SQLite makes itself a key file when there are none. */
+  /** The keys that seal secrets. Default: ASSENT_KEYS of the environment; without it, SQLite makes a key file of its own. */
   readonly keys?: string
-  /** Where people reach the pages. */
+  /** Where people reach the pages. Default: http://127.0.0.1:4180. */
   readonly publicUrl?: string
-  /** Whose access tokens say who somebody is. Left out: there is one local participant. */
+  /** The login whose access tokens identify people. Default: none, and one local participant. */
   readonly auth?: {
+    /** Who issues the tokens, as an https address. */
     readonly issuer: string
-    /** Whom the tokens must be meant for: this installation. */
+    /** The audience that tokens must name: this installation. */
     readonly audience: string
+    /** Where the issuer's keys are. Default: as its metadata says. */
     readonly jwksUri?: string
     /** The claim that names a person's groups. Default: `groups`. */
     readonly groupsClaim?: string
-    /** How our pages are known at the login, so that people can sign in on them. */
+    /** The id under which the login knows Assent's pages, so that people can sign in on them. */
     readonly clientId?: string
+    /** The secret that goes with `clientId`, where the login demands one. */
     readonly clientSecret?: string
   }
   /** Outside services that people may connect accounts at, by the names that tools use. */
   readonly providers?: Readonly<Record<string, ProviderSettings>> | ReadonlyMap<string, Provider>
   /** Where providers send people back to. Default: `publicUrl` and `/oauth/callback`. */
   readonly callbackUrl?: string
-  /** What may be changed about the pages. */
+  /** How the pages look, and their paths. */
   readonly pages?: Partial<Omit<PageSettings, 'publicUrl'>>
-  /** Which tool calls may run, which are asked about, which not; as in `policy` of assent.yaml. Default: all are asked about. */
+  /** Which tool calls run, which are denied, and which a person is asked about. Default: a person is asked about all. */
   readonly policy?: PolicySettings
+  /** Ways to reach people besides their client and the pages, such as a webhook. Default: none. */
   readonly channels?: readonly Channel[]
+  /** How much one requester may make Assent keep. Default: `ElicitationLimits` has the numbers. */
   readonly limits?: Partial<ElicitationLimits>
+  /** How long things may take. */
   readonly clocks?: {
-    /** How long a question stays open. */
+    /** How long a question stays open. Default: 10 minutes. */
     readonly question?: Duration
-    /** How long a person may take at a provider. */
+    /** How long a person may take at a provider. Default: 10 minutes. */
     readonly browserFlow?: Duration
-    /** How long a yes for one call may stay unspent. */
+    /** How long a yes for one call may stay unspent. Default: 1 hour. */
     readonly unspentYes?: Duration
-    /** How often to look for questions whose time is over; 0 for never. */
+    /** How often questions whose time is over are settled, and old records deleted; 0 for never. Default: 1 minute. */
     readonly tidy?: Duration
   }
-  /** How long to keep what is over; for ever when left out. */
-  readonly retain?: { readonly settled?: Duration; readonly audit?: Duration }
+  /** How long to keep what is over. Default: for ever. */
+  readonly retain?: {
+    /** Questions that are settled, and grants that are over. */
+    readonly settled?: Duration
+    /** Events of the audit. */
+    readonly audit?: Duration
+  }
+  /** Where time comes from. Default: the system clock. */
   readonly clock?: Clock
 }
 
@@ -90,20 +102,32 @@ export function withoutUndefined<T extends object>(options: T): T {
 export interface ModuleOptions {
   /** Where people reach the pages. */
   readonly serverUrl: string
-  /** Default: `elicit`. */
+  /** The first part of the paths of pages. Default: `elicit`. */
   readonly apiPrefix?: string
-  /** How long a question stays open. Default: 600,000. */
+  /** How long a question stays open, in milliseconds. Default: 600,000. */
   readonly elicitationTtlMs?: number
-  /** How often to look for what is over. Default: 60,000. */
+  /** How often questions whose time is over are settled, in milliseconds. Default: 60,000. */
   readonly cleanupIntervalMs?: number
-  /** Default: memory. */
+  /** Where everything is kept. Default: in memory. */
   readonly storeConfiguration?:
     | { readonly type: 'memory' }
     | { readonly type: 'custom'; readonly store: string | Store }
-  /** The last part of the paths of pages. Default: `status`, `api-key`, `confirm`. */
-  readonly endpoints?: { readonly status?: string; readonly apiKey?: string; readonly confirm?: string }
-  /** Default: `#007bff` and `Assent`. */
-  readonly templateOptions?: { readonly primaryColor?: string; readonly title?: string }
+  /** The last part of the paths of pages. */
+  readonly endpoints?: {
+    /** The page that says how a question stands. Default: `status`. */
+    readonly status?: string
+    /** The page that asks for a key. Default: `api-key`. */
+    readonly apiKey?: string
+    /** The page that asks for a yes. Default: `confirm`. */
+    readonly confirm?: string
+  }
+  /** How the pages look. */
+  readonly templateOptions?: {
+    /** The color of buttons and links. Default: `#007bff`. */
+    readonly primaryColor?: string
+    /** The name at the top of every page. Default: `Assent`. */
+    readonly title?: string
+  }
 }
 
 /** The same settings in our words, for `createAssent`. */

@@ -21,19 +21,27 @@ export interface AskOptions {
 export interface PageOptions extends AskOptions {
   /** A name by which later calls find the answer, such as `api-key-stripe`. */
   readonly type?: string
+  /** Data of your own that is kept with the question and passed to its page. */
   readonly metadata?: JsonObject
 }
 
 export interface SecretOptions extends PageOptions {
+  /** The label of the field. Default: its name in words. */
   readonly fieldLabel?: string
+  /** Shown in the empty field, such as how a key begins. */
   readonly placeholder?: string
+  /** What the key is for, shown above the field. */
   readonly description?: string
 }
 
 export interface ConfirmOptions extends AskOptions {
+  /** The heading of the page. Default: whether to let the server go ahead. */
   readonly title?: string
+  /** Shown in a box of its own, such as that something cannot be undone. */
   readonly warning?: string
+  /** The words on the button that says yes. Default: Yes, go ahead. */
   readonly confirmLabel?: string
+  /** The words on the button that says no. Default: No. */
   readonly cancelLabel?: string
   /** `page`: an answer through the client does not count, only one on a page. Default: client. */
   readonly answer?: 'client' | 'page'

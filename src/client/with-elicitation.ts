@@ -30,8 +30,11 @@ export interface ElicitationOptions {
 
 /** Options of one call. */
 export interface ElicitingCallOptions {
+  /** Aborting it cancels the call. */
   readonly signal?: AbortSignal
+  /** How long the server may take, in milliseconds; the time that people take does not count. Default: `toolTime`. */
   readonly timeoutMs?: number
+  /** Receives the progress that the server reports, in words. */
   readonly onProgress?: (text: string) => void
 }
 

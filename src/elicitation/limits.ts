@@ -14,6 +14,7 @@ export interface ElicitationLimits {
   readonly answerBytes: number
   /** How long a question may stay open at most, in milliseconds. */
   readonly longestMs: number
+  /** How large a form may be. */
   readonly form: FormLimits
 }
 

@@ -6,7 +6,9 @@ export interface PageSettings {
   readonly prefix: string
   /** The last part of the path of a page that has another one than its name. */
   readonly names: Readonly<Record<string, string>>
+  /** The color of buttons and links, as CSS writes it. */
   readonly primaryColor: string
+  /** The name at the top of every page. */
   readonly title: string
 }
 

@@ -13,6 +13,7 @@ import type { Upstream } from './upstream/upstream.ts'
 
 /** What `createGateway` takes. Only `assent` and `servers` have no default. */
 export interface GatewayOptions {
+  /** The Assent that decides, asks and remembers. */
   readonly assent: AssentForServers
   /** The MCP servers behind the gateway, by id: `[a-z0-9-]{1,32}`. A map keeps any order; where two have a resource, the first wins. */
   readonly servers: Readonly<Record<string, ServerOptions>> | ReadonlyMap<string, ServerOptions>
@@ -20,7 +21,9 @@ export interface GatewayOptions {
   readonly name?: string
   /** The gateway's version towards clients and upstreams. Default: 0. */
   readonly version?: string
+  /** How long things may take. */
   readonly clocks?: GatewayClockOptions
+  /** How much may be waiting at once. Default: `GatewayLimits` has the numbers. */
   readonly limits?: GatewayLimits
   /** Limits towards each upstream. */
   readonly upstreamLimits?: Partial<UpstreamLimits>
@@ -46,15 +49,21 @@ export type ServerOptions = (ProgramOptions | AddressOptions | { readonly upstre
 
 /** A program that speaks MCP on its standard input and output. */
 export interface ProgramOptions {
+  /** The program to run. */
   readonly command: string
+  /** Its arguments. Default: none. */
   readonly args?: readonly string[]
+  /** Environment variables for the program, besides the few that every program gets. */
   readonly env?: Readonly<Record<string, string>>
+  /** The folder it runs in. Default: that of this process. */
   readonly cwd?: string
 }
 
 /** An address that speaks MCP over HTTP. */
 export interface AddressOptions {
+  /** Where the server answers MCP requests. */
   readonly url: string | URL
+  /** Headers that go with every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -43,6 +43,7 @@ export interface AssentServerOptions {
   readonly urlBy?: 'push' | 'error'
   /** Send 2025 clients without a session to pages by the error -32042, although they declared nothing. Default: false. */
   readonly assumeUrl?: boolean
+  /** What named clients do differently from what they declare. Default: none. */
   readonly quirks?: readonly Quirk[]
   /** Adds `request_access`, `check_access_status` and `revoke_access` for these providers, or all. Default: none. */
   readonly accessTools?: boolean | readonly string[]

@@ -25,11 +25,13 @@ export type ProviderCall =
   | { readonly kind: 'revoke'; readonly credential: TokenCredential }
 
 export interface FakeProviderOptions extends Partial<Omit<Provider, 'by'>> {
+  /** Tells when tokens end. */
   readonly clock: Pick<Clock, 'now'>
   /** How long an access token is valid; unlimited by default. */
   readonly lifetimeMs?: number
   /** The name of the person's account. */
   readonly account?: string
+  /** What the provider answers to each request. Default: it agrees to everything. */
   readonly script?: ProviderScript
 }
 

@@ -1,6 +1,8 @@
 /** Options of one request. */
 export interface AdapterRequestOptions {
+  /** Aborted when the caller no longer waits. */
   readonly signal: AbortSignal
+  /** Receives the progress that the server reports. */
   readonly onProgress?: (progress: {
     progress: number
     total?: number | undefined

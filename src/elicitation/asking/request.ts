@@ -14,19 +14,26 @@ export type AskedQuestion =
   | { readonly mode: 'url'; readonly message: string; readonly url: string }
 
 export interface Ask {
+  /** What is asked, as a form or as a page. */
   readonly question: AskedQuestion
   /** `input` unless said otherwise. */
   readonly purpose?: Purpose
+  /** A name by which `find` finds the latest answer, such as `api-key-stripe`. */
   readonly type?: string
+  /** Which server asks, as the person knows it. */
   readonly origin: Origin
+  /** Who wants to know: the participant and the client that acts for them. */
   readonly requester: Requester
   /** Who may answer; the requester, unless said otherwise. */
   readonly anyOf?: readonly Answerer[]
+  /** `page`: an answer through the client does not count. Default: `client`. */
   readonly through?: Answerers['through']
   /** What the question is about, such as the digest of a call: the same words about another thing are another question. */
   readonly about?: string
+  /** Data of your own that is kept with the question. Default: none. */
   readonly metadata?: JsonObject
   /** What the answer is about, in full; `about` must tell it apart from others. */
   readonly subject?: JsonObject
+  /** How long the question stays open. Default: `clocks.question`. */
   readonly expiresInMs?: number
 }

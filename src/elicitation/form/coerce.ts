@@ -6,6 +6,7 @@ export type FieldTexts = Iterable<readonly [name: string, text: string | readonl
 
 /** What a box that was not sent means: browsers send no unticked box, a command line leaves out what it does not say. */
 export interface CoerceOptions {
+  /** The value of a checkbox that is missing: `false`, or no answer. */
   readonly absentCheckbox: false | 'absent'
 }
 

@@ -1,5 +1,6 @@
 /** How large a form may be. */
 export interface FormLimits {
+  /** How many fields a form may have. */
   readonly fields: number
   /** For each field that offers options. */
   readonly options: number

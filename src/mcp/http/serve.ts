@@ -40,11 +40,13 @@ export interface HttpOptions {
   allowedOrigins?: readonly string[]
   /** How long a 2025 session may be idle. Default: 30 minutes. */
   sessionIdle?: Duration
+  /** Left out: the defaults of `HttpLimits`. */
   limits?: Partial<HttpLimits>
   /** Tried first on each POST over node:http. What it does not handle is served as usual. */
   fastPath?: FastPath
   /** Called for each 2026 client that subscribes to changes. */
   onListen?: OnListen
+  /** Default: the system clock. */
   clock?: Clock
   /** Receives what goes wrong while serving, for the log. */
   onError?: (error: unknown) => void

@@ -12,35 +12,55 @@ interface CommonSettings {
 
 /** An OAuth 2 or OpenID server: found by its issuer, or given by its endpoints. */
 export interface OAuthProviderSettings extends CommonSettings {
+  /** The address of the server, whose metadata gives all endpoints. Without it write the endpoints. */
   readonly issuer?: string
+  /** Where people are sent to consent. */
   readonly authorizationEndpoint?: string
+  /** Where codes and refresh tokens are exchanged. */
   readonly tokenEndpoint?: string
+  /** Where tokens are revoked. Left out: they are only deleted here. */
   readonly revocationEndpoint?: string
+  /** Where the name of the person's account is read. Left out: it has no name. */
   readonly userinfoEndpoint?: string
+  /** How this installation is registered at the provider. */
   readonly clientId: string
+  /** Left out: a public client. */
   readonly clientSecret?: string
+  /** How the secret is sent to the token endpoint. Default: `client_secret_basic`. */
   readonly clientAuthentication?: ClientAuthentication
+  /** What is asked for where a tool names no scopes. */
   readonly scopes?: readonly string[]
+  /** The `audience` parameter that some providers want. */
   readonly audience?: string
+  /** The `resource` parameter of RFC 8707: the address that the tokens are for. */
   readonly resource?: string
+  /** More parameters for the page of consent. */
   readonly extraParams?: Readonly<Record<string, string>>
 }
 
 /** A provider that Assent knows. `url` is where a Nextcloud, or a GitHub of one's own, is. */
 export interface PresetProviderSettings extends CommonSettings {
+  /** Which provider it is. */
   readonly preset: PresetName
+  /** Where a Nextcloud, or a GitHub of your own, is. */
   readonly url?: string
+  /** How this installation is registered at the provider. */
   readonly clientId: string
+  /** The secret that goes with `clientId`. */
   readonly clientSecret: string
+  /** What is asked for where a tool names no scopes. Default: the preset has some. */
   readonly scopes?: readonly string[]
 }
 
 /** A service that people give a key for, on our page. */
 export interface KeyProviderSettings extends CommonSettings {
+  /** Says that the provider is one of keys. */
   readonly apiKey: true
   /** Default: API key. */
   readonly fieldLabel?: string
+  /** Shown in the empty field, such as how a key begins. */
   readonly placeholder?: string
+  /** What the key is for, and where to get one. */
   readonly description?: string
 }
 
