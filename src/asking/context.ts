@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import type { ToolFacts } from '../approval/tool-call.ts'
+import { type Duration, milliseconds } from '../base/durations.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import type { Caller } from '../mcp/caller.ts'
@@ -19,6 +20,30 @@ export interface ServerClocks {
   readonly state: number
   /** How long `elicitation/track` waits when the client does not say. */
   readonly track: number
+}
+
+/** The clocks of asking, as an author gives them. */
+export interface ServerClockOptions {
+  /** How long a person has to answer. Default: Assent's `clocks.question`. */
+  readonly question?: Duration
+  /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
+  readonly hold?: Duration
+  /** How long a 2026 client may take until it sends its state back. Default: 15 minutes. */
+  readonly state?: Duration
+  /** How long `elicitation/track` waits. Default: 300 seconds. */
+  readonly track?: Duration
+}
+
+export function serverClocks(
+  { questionMs }: Pick<AssentForServers, 'questionMs'>,
+  { question = questionMs, hold = '45s', state = '15m', track = '300s' }: ServerClockOptions,
+): ServerClocks {
+  return {
+    question: milliseconds(question),
+    hold: milliseconds(hold),
+    state: milliseconds(state),
+    track: milliseconds(track),
+  }
 }
 
 /** Settings of one server that asks. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../base/json.ts'
-import { outcomeKey } from '../mcp/names.ts'
+import { outcomeKey } from '../mcp/meta-keys.ts'
 import type { ClientContext } from './client-context.ts'
 import type { HumanTime } from './human-time.ts'
 import { type PageWait, startPageWait } from './page/page-wait.ts'

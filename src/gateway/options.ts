@@ -1,4 +1,4 @@
-import type { ServerClocks } from '../asking/context.ts'
+import { type ServerClockOptions, type ServerClocks, serverClocks } from '../asking/context.ts'
 import type { AssentForServers } from '../asking/needs.ts'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
@@ -67,15 +67,7 @@ export interface AddressOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface GatewayClockOptions {
-  /** How long a person has to answer a form or a page. Default: Assent's `clocks.question`, which approvals always have. */
-  readonly question?: Duration
-  /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
-  readonly hold?: Duration
-  /** How long a 2026 client may take until it sends its state back. Default: 15 minutes. */
-  readonly state?: Duration
-  /** How long `elicitation/track` waits. Default: 300 seconds. */
-  readonly track?: Duration
+export interface GatewayClockOptions extends ServerClockOptions {
   /** How long a person has to answer what an upstream asks. Default: 60 seconds. */
   readonly upstreamAsk?: Duration
   /** How long a call of a 2025 upstream is kept for a 2026 client that has not come back. Default: 60 seconds. */
@@ -116,10 +108,7 @@ export function settingsFrom(options: GatewayOptions): GatewaySettings {
     assent,
     servers: entriesOf(options.servers).map(openServer(options)),
     clocks: {
-      question: milliseconds(clocks.question ?? assent.questionMs),
-      hold: milliseconds(clocks.hold ?? '45s'),
-      state: milliseconds(clocks.state ?? '15m'),
-      track: milliseconds(clocks.track ?? '300s'),
+      ...serverClocks(assent, clocks),
       upstreamAsk: milliseconds(clocks.upstreamAsk ?? '60s'),
       park: milliseconds(clocks.park ?? '60s'),
       lists: milliseconds(clocks.lists ?? '60s'),

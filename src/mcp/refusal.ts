@@ -1,5 +1,5 @@
 import { AssentError } from '../base/errors.ts'
-import { outcomeKey } from './names.ts'
+import { outcomeKey } from './meta-keys.ts'
 
 /** Why a call did not run, for programs. */
 export type RefusalStatus =

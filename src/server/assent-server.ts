@@ -12,11 +12,10 @@ import {
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Asks } from '../asking/asks.ts'
 import { attach } from '../asking/attach.ts'
-import { type AskingSettings, contextOf } from '../asking/context.ts'
+import { type AskingSettings, contextOf, type ServerClockOptions, serverClocks } from '../asking/context.ts'
 import type { AssentForServers } from '../asking/needs.ts'
 import { withRequiredPages } from '../asking/required-pages.ts'
 import { runOther, runTool } from '../asking/run-handler.ts'
-import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
@@ -29,16 +28,7 @@ import { registeredTools } from './registered-tools.ts'
 export interface AssentServerOptions {
   /** The server's name for people. */
   readonly name: string
-  readonly clocks?: {
-    /** How long a person has to answer a form or a page. Default: Assent's `clocks.question`, which approvals always have. */
-    readonly question?: Duration
-    /** How long a retry is held open while a person is on a page. Default: 45 seconds. */
-    readonly hold?: Duration
-    /** How long a 2026 client may take until it sends its state back. Default: 15 minutes. */
-    readonly state?: Duration
-    /** How long `elicitation/track` waits. Default: 300 seconds. */
-    readonly track?: Duration
-  }
+  readonly clocks?: ServerClockOptions
   /** How a 2025-11-25 client is sent to a page: by a request during the call, or by the error -32042. Default: push. */
   readonly urlBy?: 'push' | 'error'
   /** Send 2025 clients without a session to pages by the error -32042, although they declared nothing. Default: false. */
@@ -141,12 +131,7 @@ function settingsFrom(
   return {
     assent,
     name,
-    clocks: {
-      question: milliseconds(clocks.question ?? assent.questionMs),
-      hold: milliseconds(clocks.hold ?? '45s'),
-      state: milliseconds(clocks.state ?? '15m'),
-      track: milliseconds(clocks.track ?? '300s'),
-    },
+    clocks: serverClocks(assent, clocks),
     urlBy: options.urlBy ?? 'push',
     assumeUrl: options.assumeUrl ?? false,
     quirks: options.quirks ?? [],

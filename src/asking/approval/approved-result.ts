@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import type { JsonObject } from '../../base/json.ts'
 import { shownText, showText } from '../../base/text/show-text.ts'
 import type { StartedCall } from '../../call/walk.ts'
-import { approvalKey } from '../../mcp/names.ts'
+import { approvalKey } from '../../mcp/meta-keys.ts'
 
 /** Adds to a result who approved the call, why, and what they changed, so that the requester knows what ran. */
 export function withApproval(

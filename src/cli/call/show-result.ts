@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { isPlainObject } from '../../base/json.ts'
 import { unbounded, visibleLine, visibleText } from '../../base/text/visible-text.ts'
-import { outcomeKey } from '../../mcp/names.ts'
+import { outcomeKey } from '../../mcp/meta-keys.ts'
 
 /** A result for people: its text as it is, all else as a line that says what it is. */
 export function resultLines({ content = [], structuredContent, _meta }: CallToolResult): string[] {

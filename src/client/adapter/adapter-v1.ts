@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trackCapability } from '../../mcp/names.ts'
+import { trackCapability } from '../../mcp/meta-keys.ts'
 import { type ClientAdapter, noTimeout } from './adapter.ts'
 
 /** What elicitation needs of a `Client` of `@modelcontextprotocol/sdk`. */

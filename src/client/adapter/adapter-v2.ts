@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { trackCapability } from '../../mcp/names.ts'
+import { trackCapability } from '../../mcp/meta-keys.ts'
 import { type AdapterRequestOptions, type ClientAdapter, noTimeout } from './adapter.ts'
 
 /** Accepts any result: the caller validates it. */

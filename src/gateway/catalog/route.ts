@@ -1,10 +1,10 @@
 import { UriTemplate } from '@modelcontextprotocol/server'
-import { digest } from '../../base/canonical.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { GatewayContext } from '../context.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { ListKind, ListReply } from './catalog.ts'
+import { joinedName, mayBeCut, ownName, serverOf } from './joined-name.ts'
 
 /** A tool or prompt: whose it is, and what its server calls it. */
 export interface Route {
@@ -40,7 +40,7 @@ export async function routeNamed(
   const listed = await gateway.catalog.list(server, kind, mine, signal)
   const item =
     listed.kind === 'listed' ? listed.items.find((one) => joinedName(server.id, String(one.name)) === name) : undefined
-  return { server, name: item === undefined ? ownName(server, name) : String(item.name) }
+  return { server, name: item === undefined ? ownName(server.id, name) : String(item.name) }
 }
 
 /** The same without looking into lists. Undefined: it is unknown, or may have been cut. */
@@ -50,10 +50,8 @@ export function routeAtOnce({ joined, servers }: Scope, name: string): Route | u
   if (mayBeCut(name)) return undefined
   const id = serverOf(name)
   const server = servers.find((one) => one.id === id)
-  return server && { server, name: ownName(server, name) }
+  return server && { server, name: ownName(server.id, name) }
 }
-
-const ownName = ({ id }: UpstreamServer, joined: string) => joined.slice(id.length + 2)
 
 /** Finds whose resource a uri is: the first server, in the order of the config, that lists it or has a template for it. */
 export async function routeResource(
@@ -110,25 +108,4 @@ function matches(template: string, uri: string): boolean {
   } catch {
     return false
   }
-}
-
-const longest = 64
-const tail = 8
-
-/** The name of a tool or prompt on the joined address. Server ids contain no `_`, so two names never collide. */
-export function joinedName(server: string, name: string): string {
-  const joined = `${server}__${name}`
-  if (joined.length <= longest) return joined
-  return `${joined.slice(0, longest - tail - 1)}-${digest(joined).slice(0, tail)}`
-}
-
-/** Whether a joined name may have been cut, so that its end is a digest. */
-function mayBeCut(joined: string): boolean {
-  return joined.length === longest
-}
-
-/** The server id in a joined name. */
-function serverOf(joined: string): string | undefined {
-  const at = joined.indexOf('__')
-  return at > 0 ? joined.slice(0, at) : undefined
 }
