@@ -2,31 +2,45 @@ import { CommanderError } from 'commander'
 import { AssentError, type AssentErrorCode } from '../base/errors.ts'
 import { complain } from './print.ts'
 
-/** What the shell is told. 1 is kept for "it ran, and the answer is no". */
+/** The exit codes. 1 means that the command ran and the answer is no. */
 export const exitCodes = { no: 1, misuse: 2, unavailable: 3, broken: 70 } as const
 
-/** Runs a command to its end; whatever goes wrong is told in one line, and never as a stack. */
+/** Runs a command to its end. An error is printed as its message, never as a stack, and sets the exit code. */
 export async function runningCommand(run: () => Promise<unknown>): Promise<void> {
-  // Whoever reads our output may have read enough.
+  // The reader of a pipe, such as `head`, may close it before the end.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
   })
   try {
     await run()
   } catch (error) {
-    // The parser has said what is wrong, or shown what was asked for.
+    // Commander has printed the error, or the help that was asked for.
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : exitCodes.misuse
       return
     }
     if (!(error instanceof AssentError)) {
-      complain(`Something in Assent itself went wrong: ${error instanceof Error ? error.message : String(error)}`)
+      complain(`Assent failed, which is a bug: ${error instanceof Error ? error.message : String(error)}`)
       process.exitCode = exitCodes.broken
       return
     }
     complain(error.message)
     if (error.detail !== undefined) complain(`  ${error.detail}`)
     process.exitCode = exitCodeOf(error.code)
+  }
+}
+
+/** Why a file could not be read, for people. */
+export function whyUnreadable(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return 'there is no such file'
+    case 'EISDIR':
+      return 'it is a folder'
+    case 'EACCES':
+      return 'you may not read it'
+    default:
+      return String((error as Error).message)
   }
 }
 

@@ -1,9 +1,9 @@
-/** A line for the one who ran the command. */
+/** Prints a line of the result, to standard output. */
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** A line about what went wrong or goes on, apart from the result. */
+/** Prints a line about an error or the progress, to standard error. */
 export function complain(line: string): void {
   process.stderr.write(`${line}\n`)
 }

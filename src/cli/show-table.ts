@@ -1,4 +1,4 @@
-/** Rows in columns as wide as their widest cell, under their headings. */
+/** The lines of a table. Each column is as wide as its widest cell. */
 export function tableLines(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [headings.map((heading) => heading.toUpperCase()), ...rows]
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
@@ -10,7 +10,7 @@ export function tableLines(headings: readonly string[], rows: readonly (readonly
   )
 }
 
-/** A moment for people, the same on every machine. */
+/** A time for people, in UTC, so that it reads the same on every machine. */
 export function momentText(moment: Date): string {
   return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -5,13 +5,13 @@ import type { Config } from './config/config.ts'
 import type { Given } from './config/read.ts'
 import { channelsFrom } from './serve/channels.ts'
 
-/** Opens the store only, for one command, and closes it whatever happens. The rest of the settings is not read. */
+/** Opens the store for one command, and closes it afterwards. No other setting is read. */
 export async function withStore<T>(command: Command, work: (assent: Assent) => Promise<T>): Promise<T> {
   const { readStoreAddress } = await import('./config/read/store-address.ts')
   return using({ store: await readStoreAddress(command.optsWithGlobals<Given>()) }, work)
 }
 
-/** Opens everything the settings name, for one command, and closes it whatever happens. */
+/** Opens an Assent with all settings for one command, and closes it afterwards. */
 export async function withAssent<T>(
   command: Command,
   work: (assent: Assent, config: Config) => Promise<T>,
@@ -20,9 +20,9 @@ export async function withAssent<T>(
   return using(await optionsFrom(config), (assent) => work(assent, config))
 }
 
-/** The settings that a command line leads to. */
+/** The settings, with what the command line overrides. */
 export async function configOf(command: Command): Promise<Config> {
-  // Loaded when it is needed: other commands start faster without it.
+  // Loaded on demand, so that commands without settings start faster.
   const { readConfig } = await import('./config/read.ts')
   return readConfig(command.optsWithGlobals<Given>())
 }
@@ -34,7 +34,7 @@ export async function optionsFrom(config: Config): Promise<AssentOptions> {
   return {
     store,
     publicUrl,
-    // Checked when they were read.
+    // `readConfig` has checked them.
     providers: providers as unknown as NonNullable<AssentOptions['providers']>,
     pages,
     policy,

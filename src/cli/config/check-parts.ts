@@ -7,7 +7,7 @@ import { type Problem, pathText } from './problems.ts'
 import { findOutOfReach } from './reach.ts'
 import type { Environment } from './read/environment.ts'
 
-/** What the rooms that use a part of the settings find wrong with it. Each is loaded only where its part is written. */
+/** What `oauth/` and `approval/` find wrong with their parts of the settings. Each is loaded only when its part is written. */
 export async function checkParts({
   providers,
   policy,
@@ -20,7 +20,7 @@ async function checkProviders(providers: Config['providers']): Promise<Problem[]
   const names = Object.keys(providers)
   if (names.length === 0) return []
   const { providersFrom } = await import('../../oauth/providers.ts')
-  // One at a time, so that each can say what is wrong with it.
+  // One at a time: reading stops at the first problem of a provider, and the others are to be checked too.
   return names.flatMap((name) => {
     try {
       providersFrom({ [name]: providers[name] as never }, { clock: systemClock })
@@ -37,21 +37,21 @@ const plainSettings = new Set(['mode', 'default', 'fallback', 'rules'])
 async function checkPolicy(policy: Config['policy'], auth: Config['auth']): Promise<Problem[]> {
   if (policy.rules.length === 0 && Object.keys(policy).every((name) => plainSettings.has(name))) return []
   const { readPolicy } = await import('../../approval/policy/read-policy.ts')
-  // A gate that nobody could open is found before somebody stands at it.
+  // A rule that asks people who cannot answer is refused now, and not when the first call waits for them.
   const outOfReach = (read: Policy) => findOutOfReach(read, auth).filter(({ severity }) => severity === 'error')
   try {
     return outOfReach(await readPolicy(policy))
   } catch (error) {
     if (!(error instanceof BadPolicy)) throw error
-    const told = error.problems.map((problem) => {
+    const faults = error.problems.map((problem) => {
       const path = ['policy', ...problem.path]
       return { path, message: `${pathText(path)}: ${problem.message}` }
     })
-    return [...told, ...outOfReach(await readPolicy(withoutFaults(policy, error)))]
+    return [...faults, ...outOfReach(await readPolicy(withoutFaults(policy, error)))]
   }
 }
 
-/** The rules that can be used, each in its place: a rule that denies asks nobody, so nothing is found wrong with it. */
+/** The policy with a plain `deny` in the place of each rule that cannot be read. A rule that denies asks nobody. */
 function withoutFaults(
   { mode, default: byDefault, fallback, rules }: Config['policy'],
   { problems }: BadPolicy,
@@ -62,8 +62,8 @@ function withoutFaults(
   return { mode, default: byDefault, fallback, rules: wrong.has(undefined) ? [] : usable }
 }
 
-/** Other rooms may quote a setting; what a variable holds is taken out again. */
-export function withoutHeld(problem: Problem, raw: unknown, env: Environment): Problem {
+/** Puts `${env:NAME}` back where a message quotes the value of that variable, which may be a secret. */
+export function hideVariables(problem: Problem, raw: unknown, env: Environment): Problem {
   const names = [...JSON.stringify(raw).matchAll(/\$\{env:(\w+)/g)].map(([, name]) => name as string)
   const message = names.reduce((text, name) => text.replaceAll(env[name] || '\0', `\${env:${name}}`), problem.message)
   return { ...problem, message }

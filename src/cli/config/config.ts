@@ -3,24 +3,24 @@ import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
 import type { Renamed, ServerConfig } from './read/servers.ts'
 
-/** Every setting, checked, with defaults; durations in milliseconds, paths from where we are. */
+/** Every setting, checked, with defaults. Durations are in milliseconds, paths relative to the working directory. */
 export interface Config {
-  /** Undefined: there is no file, and all are defaults. */
+  /** Undefined when there is no file, and every setting is its default. */
   readonly written: Written | undefined
   readonly listen: { readonly host: string; readonly port: number }
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string
-  /** False: it follows from `listen`. */
+  /** Whether the file says `publicUrl`; otherwise it follows from `listen`. */
   readonly hasOwnUrl: boolean
   readonly store: string
   readonly auth?: AuthConfig
   readonly callbackUrl?: string
-  /** By their ids, in the order of the file. */
+  /** By id, in the order of the file. */
   readonly servers: ReadonlyMap<string, ServerConfig>
   readonly renamed: readonly Renamed[]
-  /** As written, with variables filled in; checked by the room that speaks with them. */
+  /** As written, with variables filled in. `oauth/` checks them. */
   readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** With variables filled in and defaults; the room that decides by it checks the rules. */
+  /** With variables filled in and defaults. `approval/` checks the rules. */
   readonly policy: Required<PolicySettings>
   readonly clocks: Readonly<Record<keyof typeof defaults.clocks, number>>
   readonly limits: Readonly<Record<keyof typeof defaults.limits, number>>
@@ -44,6 +44,7 @@ export interface MetricsConfig {
   readonly allow: readonly string[]
 }
 
+/** The login that knows people. */
 export interface AuthConfig {
   readonly issuer: string
   readonly audience: string
@@ -51,16 +52,17 @@ export interface AuthConfig {
   readonly clientSecret?: string
   readonly jwksUri?: string
   readonly groupsClaim?: string
-  /** Signs people in, and says in a header who they are; from these addresses only. */
+  /** A proxy that signs people in and names them in a header. Only requests from these addresses are believed. */
   readonly proxy?: { readonly header: string; readonly from: readonly string[]; readonly groupsHeader?: string }
 }
 
+/** A way to tell people of questions. */
 export interface ChannelConfig {
   readonly webhook: {
     readonly url: string
     readonly secret: string
     readonly name?: string
-    /** It may be on this machine or in a private network. */
+    /** Whether the url may be on this machine or in a private network. */
     readonly allowPrivate?: boolean
   }
 }

@@ -1,7 +1,7 @@
 import { defaultLimits } from '../../elicitation/limits.ts'
 import { defaultPages } from '../../elicitation/page-settings.ts'
 
-/** What holds when a setting is left out. docs/configuration.md lists the same, and a test compares them. */
+/** The value of each setting that is left out. docs/configuration.md lists the same values, and a test compares them. */
 export const defaults = {
   listen: '127.0.0.1:4180',
   store: 'sqlite:.assent/assent.db',

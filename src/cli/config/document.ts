@@ -2,46 +2,47 @@ import { readFile } from 'node:fs/promises'
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { BadConfig } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
+import { whyUnreadable } from '../errors.ts'
 import { badConfig, type Path, type Written } from './problems.ts'
 
-/** A config file as it was written: no variable filled in, nothing checked. */
+/** A settings file as it was written: variables are not filled in, and nothing is checked. */
 export interface ConfigDocument extends Written {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** Reads YAML, of which JSON is a part. */
+/** Reads a YAML file. JSON is read too, being YAML. */
 export async function readDocument(file: string): Promise<ConfigDocument> {
   const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new BadConfig(`${file} cannot be read.`, [], { cause })
+    throw new BadConfig(`${file} cannot be read: ${whyUnreadable(cause)}.`, [], { cause })
   })
   const lines = new LineCounter()
-  // Pretty errors would quote the line, and a secret with it.
+  // Pretty errors quote the line, which may hold a secret.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const written: Written = {
     file,
     lineOf: (path) => Math.max(1, lines.linePos(offsetOf(document, path)).line),
   }
   if (document.errors.length > 0) {
-    const told = document.errors.map(({ pos, code, message }) => {
+    const messages = document.errors.map(({ pos, code, message }) => {
       const { line } = lines.linePos(pos[0])
       return `${file}:${line}: ${remedies[code] ?? `${firstLine(message)}.`}`
     })
-    throw new BadConfig([...new Set(told)].slice(0, mostErrors).join('\n'))
+    throw new BadConfig([...new Set(messages)].slice(0, mostErrors).join('\n'))
   }
   const value = plainValue(document, written)
   if (!isPlainObject(value)) {
-    throw badConfig(written, [{ path: [], message: 'this must hold settings by their names, such as `version: 1`.' }])
+    throw badConfig(written, [{ path: [], message: 'the file must hold settings by name, such as `version: 1`.' }])
   }
   return { ...written, value }
 }
 
-/** One mistake makes others; the first few show it. */
+/** One mistake in YAML causes others after it, so only the first few are told. */
 const mostErrors = 5
 
 const remedies: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this name was written before; keep one of the two.',
-  MULTIPLE_DOCS: 'a second document begins here; keep one.',
-  TAB_AS_INDENT: 'a tab stands where spaces must; indent with spaces.',
+  DUPLICATE_KEY: 'this setting is written twice; keep one of the two.',
+  MULTIPLE_DOCS: 'a second YAML document begins here; keep one document in the file.',
+  TAB_AS_INDENT: 'this line is indented with a tab; indent with spaces.',
 }
 
 function firstLine(text: string): string {
@@ -52,11 +53,11 @@ function plainValue(document: Document, written: Written): unknown {
   try {
     return document.toJS() ?? {}
   } catch {
-    throw badConfig(written, [{ path: [], message: 'an alias (*name) leads nowhere, or to too much; write it out.' }])
+    throw badConfig(written, [{ path: [], message: 'an alias (*name) cannot be resolved; write its value out.' }])
   }
 }
 
-/** Where a setting begins, by its name if it has one; for one that is not there, where it would stand. */
+/** Where the name or value of a setting begins. For a setting that is not there: where the section around it begins. */
 function offsetOf(document: Document, path: Path): number {
   let node: unknown = document.contents
   let offset = startOf(node)

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 
-/** Where settings are looked for when nobody says where. */
+/** The files that are looked for in the working directory when `--config` names none, in this order. */
 export const usualFiles = ['assent.yaml', 'assent.yml', 'assent.json'] as const
 
-/** The file that was named, else the first usual one that is here. */
+/** The file that `--config` names, or else the first of the usual ones that exists. */
 export function findConfigFile(given: string | undefined): string | undefined {
   return given ?? usualFiles.find((file) => existsSync(file))
 }

@@ -1,6 +1,6 @@
 const mostNames = 3
 
-/** The names that somebody may have meant, nearest first. */
+/** The names that were probably meant by a misspelt one, nearest first. */
 export function nearest(name: string, names: readonly string[]): string[] {
   return names
     .map((other) => ({ other, edits: editsBetween(name.toLowerCase(), other.toLowerCase()) }))
@@ -14,7 +14,7 @@ function isPartOf(name: string, other: string): boolean {
   return name.length >= 3 && other.toLowerCase().includes(name.toLowerCase())
 }
 
-/** How many letters to add, drop or change. */
+/** The edit distance: how many letters must be added, dropped or changed. */
 function editsBetween(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row++) {

@@ -1,22 +1,22 @@
 import { BadConfig } from '../../base/errors.ts'
 
-/** Leads to a setting. */
+/** The names and indexes that lead to a setting. */
 export type Path = readonly (string | number)[]
 
-/** Something wrong with a setting; `message` is a sentence that begins with how the setting is called. */
+/** Something wrong with a setting. `message` is a sentence that begins with the name of the setting. */
 export interface Problem {
   readonly path: Path
   readonly message: string
 }
 
-/** Where settings were written, so that a message can say where to look. */
+/** The file that settings come from, so that a message can name the line. */
 export interface Written {
   readonly file: string
-  /** The line of a setting, or of what it would stand in. */
+  /** The line of a setting, or of the section it would be in. */
   lineOf(path: Path): number
 }
 
-/** How a person writes the path: `policy.rules[2].decide`. */
+/** The path as people write it: `policy.rules[2].decide`. */
 export function pathText(path: Path): string {
   return path
     .map((part, index) => {
@@ -27,7 +27,7 @@ export function pathText(path: Path): string {
     .join('')
 }
 
-/** All problems in one error, in the order of the file, each with its line. */
+/** One error for all problems, in the order of the file, each with its line. */
 export function badConfig(written: Written, problems: readonly Problem[]): BadConfig {
   const lines = problems
     .map(({ path, message }) => ({ line: written.lineOf(path), message }))

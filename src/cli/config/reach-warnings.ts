@@ -4,14 +4,14 @@ import type { Config } from './config.ts'
 import type { Problem } from './problems.ts'
 import { findOutOfReach } from './reach.ts'
 
-/** What works only in part: who cannot be reached though somebody else can. What nobody could answer is an error before. */
+/** The approvers who cannot answer, each with its line. A rule that nobody could answer was refused when the settings were read. */
 export async function reachWarnings({ policy, auth, written }: Config): Promise<string[]> {
   const where = ({ path, message }: Problem) =>
     written === undefined ? message : `${written.file}:${written.lineOf(path)}: ${message}`
   return findOutOfReach(await readPolicy(policy), auth).map(where)
 }
 
-/** Tells whoever starts it. */
+/** Prints them to standard error. */
 export async function warnOutOfReach(config: Config): Promise<void> {
   for (const warning of await reachWarnings(config)) complain(`Warning: ${warning}`)
 }

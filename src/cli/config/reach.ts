@@ -4,19 +4,19 @@ import { localParticipant } from '../../participant/participant.ts'
 import type { AuthConfig } from './config.ts'
 import { type Problem, pathText } from './problems.ts'
 
-/** A gate that nobody can open, or only some of those who should. */
+/** A rule that asks people who cannot answer. */
 export interface OutOfReach extends Problem {
-  /** `error`: nobody at all could say yes. */
+  /** `error` when nobody at all could answer, `warning` when some of the approvers could not. */
   readonly severity: 'error' | 'warning'
 }
 
-/** Who asks, and whom nobody can reach, judged by the settings alone. */
+/** The rules whose approvers could not answer, judged by the settings alone. */
 export function findOutOfReach(policy: Policy, auth: AuthConfig | undefined): OutOfReach[] {
   const found = policy.rules.filter(asks).flatMap((ready) => judge(ready, auth))
   return [...found, ...inboxWithoutPages(policy, auth)]
 }
 
-/** An allow with a condition asks when the condition cannot be judged. */
+/** An `allow` with a `when` asks too: whenever its condition cannot be evaluated. */
 function asks({ rule }: ReadyRule): boolean {
   return rule.decide === 'ask' || (rule.decide === 'allow' && rule.when !== undefined)
 }
@@ -29,7 +29,7 @@ function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOf
   if (auth !== undefined && !hasPages(auth)) {
     const needsPage = rule.approvers !== undefined ? 'approvers' : rule.answer === 'page' ? 'answer' : undefined
     if (needsPage !== undefined) {
-      return [at(needsPage, 'error', 'needs pages that people can sign in to; write auth.clientId, or auth.proxy.')]
+      return [at(needsPage, 'error', 'needs pages that people can sign in to; add auth.clientId or auth.proxy.')]
     }
   }
   const { approvers = [] } = rule
@@ -43,7 +43,11 @@ function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOf
   }
   if (auth?.groupsClaim === undefined && hasPages(auth) && approvers.some(isGroup) && lost.length === 0) {
     found.push(
-      at('approvers', 'warning', 'names a group, and there is no auth.groupsClaim; the claim `groups` is read then.'),
+      at(
+        'approvers',
+        'warning',
+        'names a group; add auth.groupsClaim if the login does not name groups in the claim `groups`.',
+      ),
     )
   }
   return found
@@ -53,24 +57,24 @@ function whyNot(name: Answerer, auth: AuthConfig | undefined): string | undefine
   if (auth === undefined) {
     return name === localParticipant
       ? undefined
-      : 'without auth there is one person, local; say under auth who may come in'
+      : 'without auth there is only the person "local"; add auth, or write local'
   }
-  if (name === localParticipant) return 'where people sign in nobody is local; write subject@issuer or group:name'
+  if (name === localParticipant) return 'nobody is "local" where people sign in; write subject@issuer or group:name'
   if (isGroup(name)) {
     const isKnown = auth.clientId !== undefined || auth.proxy?.groupsHeader !== undefined
-    return isKnown ? undefined : 'the proxy names no groups; write auth.proxy.groupsHeader'
+    return isKnown ? undefined : 'the proxy does not name groups; add auth.proxy.groupsHeader'
   }
   const issuer = name.slice(name.indexOf('@') + 1)
   return issuer === encodeURI(auth.issuer) ? undefined : `nobody signs in there; the login is ${auth.issuer}`
 }
 
-/** The client of a person whom it cannot ask sends them to the inbox, and there is none that opens. */
+/** With the fallback `inbox`, a question that a client cannot ask waits on pages that nobody can sign in to. */
 function inboxWithoutPages(policy: Policy, auth: AuthConfig | undefined): OutOfReach[] {
   if (auth === undefined || hasPages(auth)) return []
   const canAsk = policy.default === 'ask' || policy.rules.some(asks)
   if (!canAsk || policy.fallback !== 'inbox') return []
   const words =
-    'is inbox, and nobody can sign in to it: what a client cannot ask will expire; write auth.clientId or deny.'
+    'is inbox, but nobody can sign in to the inbox, so questions there would expire; add auth.clientId, or write deny.'
   return [{ path: ['policy', 'fallback'], severity: 'warning', message: `policy.fallback ${words}` }]
 }
 

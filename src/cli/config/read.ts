@@ -1,10 +1,11 @@
 import { dirname } from 'node:path'
 import { isPlainObject } from '../../base/json.ts'
-import { checkParts, withoutHeld } from './check-parts.ts'
+import { checkParts, hideVariables } from './check-parts.ts'
 import type { Config } from './config.ts'
 import { defaults } from './defaults.ts'
 import { readDocument } from './document.ts'
 import { findConfigFile } from './find.ts'
+import { settingNames } from './names.ts'
 import { badConfig, type Path, type Problem, pathText } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
 import { type Environment, filledIn } from './read/environment.ts'
@@ -14,34 +15,14 @@ import { counts, durations, readAuth, readChannel, readPages, readProviders } fr
 import { isDisabled, readServers } from './read/servers.ts'
 import { type Reading, Setting } from './read/setting.ts'
 
-/** What the command line says; it wins over the file. */
+/** What the command line says. It overrides the file. */
 export interface Given {
   readonly config?: string
   readonly store?: string
   readonly port?: number
 }
 
-const settingNames = [
-  'version',
-  'listen',
-  'publicUrl',
-  'store',
-  'auth',
-  'callbackUrl',
-  'servers',
-  'mcpServers',
-  'providers',
-  'policy',
-  'clocks',
-  'limits',
-  'elicitation',
-  'channels',
-  'retain',
-  'metrics',
-  'pages',
-] as const
-
-/** Every setting, or one error that names all that is wrong, each with its line and what to do. */
+/** Every setting. Throws one error with all problems, each with its line and its remedy. */
 export async function readConfig(given: Given = {}, env: Environment = process.env): Promise<Config> {
   const file = findConfigFile(given.config)
   const document = file === undefined ? undefined : await readDocument(file)
@@ -50,19 +31,19 @@ export async function readConfig(given: Given = {}, env: Environment = process.e
   const top = new Setting(filledFile(raw, env, problems), [], { raw, problems } satisfies Reading)
   const config = readSettings(top, file === undefined ? '.' : dirname(file))
   if (document !== undefined) {
-    const found = (await checkParts(config)).filter(({ path }) => !problems.some((told) => isTold(path, told.path)))
-    problems.push(...found.map((problem) => withoutHeld(problem, raw, env)))
+    const found = (await checkParts(config)).filter(({ path }) => !problems.some((known) => isKnown(path, known.path)))
+    problems.push(...found.map((problem) => hideVariables(problem, raw, env)))
     if (problems.length > 0) throw badConfig(document, problems)
   }
   return withGiven({ ...config, written: document }, given)
 }
 
-/** Faults of a policy are told one by one; a provider that cannot be read has no other faults worth telling. */
-function isTold(path: Path, told: Path): boolean {
-  return path[0] === 'policy' ? pathText(path) === pathText(told) : path[0] === told[0]
+/** A problem of `approval/` or `oauth/` is not told beside one that was found in the same place while reading. */
+function isKnown(path: Path, known: Path): boolean {
+  return path[0] === 'policy' ? pathText(path) === pathText(known) : path[0] === known[0]
 }
 
-/** Variables of a server that is switched off are not needed. */
+/** Fills in variables. Those of a disabled server need not be set. */
 function filledFile(
   raw: Readonly<Record<string, unknown>>,
   env: Environment,
@@ -81,21 +62,21 @@ function filledFile(
   )
 }
 
-/** A question may stay open for so long at most. */
+/** The longest time that a question may stay open, and so the longest clock. */
 const longestClock = { ms: 30 * 86_400_000, text: '30d' }
 
 function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
-  const settings = top.only(settingNames)
+  const settings = top.only(settingNames.file)
   const { version, servers, mcpServers } = settings
-  if (version.needed('write version: 1 at the top').isThere && version.value !== 1) version.wrong('write 1')
-  if (servers.isThere && mcpServers.isThere) mcpServers.say('and servers are the same; keep one of the two.')
+  if (version.needed('write `version: 1` at the top').isThere && version.value !== 1) version.wrong('write 1')
+  if (servers.isThere && mcpServers.isThere) mcpServers.say('means the same as servers; keep one of the two.')
 
   const auth = readAuth(settings.auth)
   const providers = readProviders(settings.providers)
   const listen = readListen(settings.listen, settings.auth)
   const ownUrl = readPublicUrl(settings.publicUrl, settings.auth)
   if (listen !== undefined && !isOurHost(listen.host) && !settings.publicUrl.isThere) {
-    settings.publicUrl.say('is missing; write the address that people open the pages at.')
+    settings.publicUrl.say('is missing; write the address at which people open the pages.')
   }
   const callbackUrl = settings.callbackUrl.url()?.href
   return {
@@ -111,7 +92,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
     clocks: durations(settings.clocks, defaults.clocks, longestClock),
     limits: counts(settings.limits),
     elicitation: {
-      enabled: settings.elicitation.only(['enabled']).enabled.flag() ?? defaults.elicitation.enabled,
+      enabled: settings.elicitation.only(settingNames.elicitation).enabled.flag() ?? defaults.elicitation.enabled,
     },
     channels: settings.channels.items().flatMap(readChannel),
     retain: durations(settings.retain, defaults.retain),

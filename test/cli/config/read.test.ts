@@ -161,19 +161,22 @@ clocks: { question: 10 }
 })
 
 test.each([
-  ['listen: 127.0.0.1:1', 'version is missing; write version: 1 at the top.'],
+  ['listen: 127.0.0.1:1', 'version is missing; write `version: 1` at the top.'],
   ['version: 2', 'version is 2; write 1.'],
   [`${v1}listen: here`, 'listen is "here"; write a host and a port, such as 127.0.0.1:4180.'],
   [`${v1}listen: 127.0.0.1:70000`, 'listen is "127.0.0.1:70000"; write a host and a port'],
-  [`${v1}listen: 0.0.0.0:1\npublicUrl: https://a.example`, 'there is no auth: write 127.0.0.1, or say under auth'],
-  [`${v1}listen: 0.0.0.0:1`, 'there is no auth'],
-  [`${v1}publicUrl: https://a.example`, 'publicUrl leads to others, and there is no auth'],
-  [`${v1}publicUrl: nowhere`, 'publicUrl is no full url; write one such as https://example.com/x.'],
-  [`${v1}publicUrl: http://127.0.0.1:1/?a=b`, 'must end with its path'],
-  [`${v1}store: mysql://x`, 'store is no address; write memory:, sqlite:<path> or postgres://….'],
-  [`${v1}auth:`, 'auth is empty; write issuer and audience, or take auth out.'],
+  [
+    `${v1}listen: 0.0.0.0:1\npublicUrl: https://a.example`,
+    'other machines can reach that, and there is no login; write 127.0.0.1, or add auth.',
+  ],
+  [`${v1}listen: 0.0.0.0:1`, 'there is no login'],
+  [`${v1}publicUrl: https://a.example`, 'publicUrl is for other machines too, and there is no login; add auth'],
+  [`${v1}publicUrl: nowhere`, 'publicUrl is not a full url; write one such as https://example.com/x.'],
+  [`${v1}publicUrl: http://127.0.0.1:1/?a=b`, 'publicUrl has a query or a fragment'],
+  [`${v1}store: mysql://x`, 'store is not the address of a store; write memory:, sqlite:<path> or postgres://….'],
+  [`${v1}auth:`, 'auth is empty; write issuer and audience, or leave auth out.'],
   [`${v1}auth: { issuer: "https://a.example" }`, 'auth.audience is missing'],
-  [`${v1}auth: { issuer: "http://a.example", audience: b }`, 'auth.issuer is http, which others can read'],
+  [`${v1}auth: { issuer: "http://a.example", audience: b }`, 'auth.issuer is plain http, which others can read'],
   [`${v1}auth: { issuer: "https://a", audience: b, clientSecret: c }`, 'auth.clientId is missing'],
   [`${v1}auth: { issuer: "https://a", audience: b, proxy: { header: x, from: [nginx] } }`, 'write an IP address'],
   [`${v1}auth: { issuer: "https://a", audience: b }\nlisten: 0.0.0.0:1`, 'publicUrl is missing'],
@@ -187,9 +190,9 @@ test.each([
     `${v1}servers: { a: { url: "https://x", provider: nots } }\nproviders: { notes: { apiKey: true, fieldLabel: x } }`,
     'is "nots"; write notes.',
   ],
-  [`${v1}servers: { a: { url: "http://x.example", provider: p } }\nproviders: { p: {} }`, 'is http'],
+  [`${v1}servers: { a: { url: "http://x.example", provider: p } }\nproviders: { p: {} }`, 'is plain http'],
   [`${v1}servers: {}\nmcpServers: {}`, 'keep one of the two'],
-  [`${v1}servers: [a]`, 'servers is a list; write settings by their names'],
+  [`${v1}servers: [a]`, 'servers is a list; write settings by name'],
   [
     `${v1}providers: { my_notes: { apiKey: true } }`,
     '2: "my_notes" cannot name a provider. Use lower-case letters, digits and "-", 32 characters at most, such as "my-notes".',
@@ -222,12 +225,12 @@ test.each([
   [`${v1}pages: { primaryColor: red }`, 'pages.primaryColor is "red"; write a colour'],
   [`${v1}pages: { prefix: "a/../b" }`, 'pages.prefix is "a/../b"'],
   [`${v1}pages: { names: { form: "a/b" } }`, 'pages.names.form is "a/b"'],
-  ['- a', 'this must hold settings by their names'],
+  ['- a', 'the file must hold settings by name'],
   ['', 'version is missing'],
-  ['a: 1\na: 2', 'this name was written before'],
+  ['a: 1\na: 2', 'this setting is written twice'],
   ['a: [1\nb: 2', 'Flow sequence'],
-  ['a: *b', 'an alias (*name) leads nowhere'],
-  ['a: 1\n---\nb: 1', 'a second document begins here'],
+  ['a: *b', 'an alias (*name) cannot be resolved'],
+  ['a: 1\n---\nb: 1', 'a second YAML document begins here'],
 ])('%j is refused with the remedy', async (text, message) => {
   const told = await wrongWith(text)
   expect(told.join('\n')).toContain(message)
@@ -240,7 +243,9 @@ test('JSON is read as well, and its lines are known', async () => {
 })
 
 test('a file that is not there is named', async () => {
-  await expect(readConfig({ config: '/no/such/assent.yaml' })).rejects.toThrow('/no/such/assent.yaml cannot be read.')
+  await expect(readConfig({ config: '/no/such/assent.yaml' })).rejects.toThrow(
+    '/no/such/assent.yaml cannot be read: there is no such file.',
+  )
 })
 
 test('what variables and secrets hold is in no message', async () => {
@@ -266,9 +271,9 @@ policy: { mode: "\${env:SECRET}", rules: [{ decide: "\${env:SECRET}" }] }
 
 test('a variable that is not set is named; one may say what holds otherwise', async () => {
   expect(await wrongWith(`${v1}pages: { title: "a \${env:NOT_SET} b" }`)).toEqual([
-    'assent.yaml:2: pages.title needs the environment variable NOT_SET, which is not set.',
+    `assent.yaml:2: pages.title needs the environment variable NOT_SET, which is not set; set it, or write \${env:NOT_SET:-default}.`,
   ])
-  expect((await wrongWith(`${v1}pages: { title: "\${env:}" }`))[0]).toContain(`write \${env:NAME}`)
+  expect((await wrongWith(`${v1}pages: { title: "\${env:}" }`))[0]).toContain(`write it as \${env:NAME}`)
   expect((await read(`${v1}pages: { title: "\${env:NOT_SET:-x} \${HOME}" }`)).pages.title).toBe(`x \${HOME}`)
 })
 
@@ -291,7 +296,7 @@ mcpServers:
     { name: 'remote_one', id: 'remote-one' },
   ])
   expect(await wrongWith(`${v1}mcpServers: { a: { command: x, env: { K: "\${input:k}" } } }`)).toEqual([
-    `assent.yaml:2: mcpServers.a.env.K has an \${input:…}, which only another client asks for; write \${env:NAME}.`,
+    `assent.yaml:2: mcpServers.a.env.K has an \${input:…}, which only its own client can ask for; use \${env:NAME} instead.`,
   ])
 })
 
@@ -315,7 +320,7 @@ test('where things are kept can be had without the rest of the file', async () =
   await expect(readStoreAddress({ config: file }, {})).rejects.toThrow(':1: store needs the environment variable NAME')
   const { file: bad } = await written('a: b\nstore: mysql://u:hunter2@x')
   await expect(readStoreAddress({ config: bad }, {})).rejects.toThrow(
-    /assent\.yaml:2: store is no address; write memory:, sqlite:<path> or postgres:\/\/…\.$/,
+    /assent\.yaml:2: store is not the address of a store; write memory:, sqlite:<path> or postgres:\/\/…\.$/,
   )
 })
 

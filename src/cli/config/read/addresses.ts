@@ -4,13 +4,11 @@ import { defaults } from '../defaults.ts'
 import type { Setting } from './setting.ts'
 import { isStoreAddress, storeFrom } from './store-address.ts'
 
-/** Where to listen: on this machine only, unless a login says who may come in. */
+/** Where to listen. Other machines may reach it only where people must sign in. */
 export function readListen(setting: Setting, auth: Setting): Config['listen'] | undefined {
   const address = readHostAndPort(setting, defaults.listen)
   if (address !== undefined && !isOurHost(address.host) && !auth.isThere) {
-    return setting.wrong(
-      'others can reach that, and there is no auth: write 127.0.0.1, or say under auth who may come in',
-    )
+    return setting.wrong('other machines can reach that, and there is no login; write 127.0.0.1, or add auth')
   }
   return address
 }
@@ -24,31 +22,35 @@ export function readHostAndPort(setting: Setting, otherwise: string): Config['li
   return { host, port: Number(port) }
 }
 
-/** Whether only this machine reaches it. */
+/** Whether only this machine can reach the host. */
 export function isOurHost(host: string): boolean {
   return isLoopback(host.toLowerCase())
 }
 
-/** Where people open the pages. */
+/** Where people open the pages, without a trailing slash. */
 export function readPublicUrl(setting: Setting, auth: Setting): string | undefined {
   const url = setting.url()
   if (url === undefined) return undefined
-  if (url.search !== '' || url.hash !== '') return setting.say('must end with its path: take out what follows ? or #.')
+  if (url.search !== '' || url.hash !== '')
+    return setting.say('has a query or a fragment; leave out everything from ? or # on.')
   if (!isLoopback(url.hostname) && !auth.isThere) {
-    return setting.say('leads to others, and there is no auth; say under auth who may come in.')
+    return setting.say(
+      'is for other machines too, and there is no login; add auth, or write an address of this machine.',
+    )
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** Where the pages are when nobody says so. */
+/** Where the pages are when `publicUrl` is left out. */
 export function urlOf({ host, port }: Config['listen'] = { host: '127.0.0.1', port: 0 }): string {
   return `http://${host}:${port}`
 }
 
-/** Where everything is kept. */
+/** Where data is kept. */
 export function readStore(setting: Setting, folder: string): string {
   const address = setting.text() ?? defaults.store
-  // An address may hold a password: nothing of it is repeated.
-  if (!isStoreAddress(address)) setting.say('is no address; write memory:, sqlite:<path> or postgres://….')
+  // The address may hold a password, so no part of it is quoted.
+  if (!isStoreAddress(address))
+    setting.say('is not the address of a store; write memory:, sqlite:<path> or postgres://….')
   return storeFrom(address, folder)
 }

@@ -4,11 +4,11 @@ import { type Path, type Problem, pathText } from '../problems.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const ours = /\$\{env:([A-Za-z_]\w*)(?::-([^}]*))?\}/g
-/** What other clients write in their servers: `${NAME}` and `${NAME:-otherwise}` too. */
+/** In the servers of other clients `${NAME}` and `${NAME:-default}` are variables too. */
 const theirs = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g
 const leftOver = /\$\{(env|input):[^}]*\}?/
 
-/** Fills `${env:NAME}` in, in every text inside `value`. What a variable holds is in no message. */
+/** Replaces `${env:NAME}` in every text inside `value`. No message quotes the value of a variable. */
 export function filledIn(
   value: unknown,
   { path, env, problems, clients = false }: Filling & { readonly clients?: boolean },
@@ -22,11 +22,13 @@ export function filledIn(
 
   const wrong = (words: string) => problems.push({ path, message: `${pathText(path)} ${words}` })
   const [, kind] = leftOver.exec(value.replace(ours, '')) ?? []
-  if (kind === 'env') wrong(`has a variable without a name; write \${env:NAME}.`)
-  if (kind === 'input' && clients) wrong(`has an \${input:…}, which only another client asks for; write \${env:NAME}.`)
+  if (kind === 'env') wrong(`has a variable without a name; write it as \${env:NAME}.`)
+  if (kind === 'input' && clients)
+    wrong(`has an \${input:…}, which only its own client can ask for; use \${env:NAME} instead.`)
   return value.replace(clients ? theirs : ours, (_, name: string, otherwise?: string) => {
     const held = env[name] ?? otherwise
-    if (held === undefined) wrong(`needs the environment variable ${name}, which is not set.`)
+    if (held === undefined)
+      wrong(`needs the environment variable ${name}, which is not set; set it, or write \${env:${name}:-default}.`)
     return held ?? ''
   })
 }

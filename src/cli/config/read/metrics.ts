@@ -1,6 +1,7 @@
 import { isAddressOrRange } from '../address-list.ts'
 import type { Config, MetricsConfig } from '../config.ts'
 import { defaults } from '../defaults.ts'
+import { settingNames } from '../names.ts'
 import { isOurHost, readHostAndPort } from './addresses.ts'
 import type { Setting } from './setting.ts'
 
@@ -8,7 +9,7 @@ const exampleAddress = '0.0.0.0:9464'
 
 /** Who may read `/metrics`. A list that no request could ever match is refused, since it would look like it worked. */
 export function readMetrics(setting: Setting, main: Config['listen'] | undefined): MetricsConfig {
-  const { listen, allow } = setting.only(['listen', 'allow'])
+  const { listen, allow } = setting.only(settingNames.metrics)
   const own = listen.isThere ? readHostAndPort(listen, exampleAddress) : undefined
   if (own !== undefined && own.port !== 0 && own.port === main?.port && own.host === main.host) {
     listen.wrong('listen is the same; write another port')

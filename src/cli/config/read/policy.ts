@@ -6,9 +6,9 @@ import type { Setting } from './setting.ts'
 
 const decisions = ['allow', 'ask', 'deny'] as const
 
-/** Reads the shape only: what a rule means is checked by the room that decides by it. */
+/** Checks the shape only. `approval/` checks what the rules mean. */
 export function readPolicyShape(setting: Setting): Config['policy'] {
-  if (setting.value === null) setting.say('is empty; write rules, or take policy out.')
+  if (setting.value === null) setting.say('is empty; write rules, or leave policy out.')
   setting.entries()
   const rules = setting.in('rules').items()
   for (const rule of rules) {

@@ -4,25 +4,18 @@ import { isPlainObject } from '../../../base/json.ts'
 import { isLoopback } from '../../../elicitation/asking/url.ts'
 import type { AuthConfig, ChannelConfig, Config } from '../config.ts'
 import { defaults } from '../defaults.ts'
+import { settingNames } from '../names.ts'
 import type { Setting } from './setting.ts'
 
-/** How people are known. */
+/** The login that knows people. */
 export function readAuth(setting: Setting): AuthConfig | undefined {
   if (!setting.isThere) return undefined
-  if (setting.value === null) return setting.say('is empty; write issuer and audience, or take auth out.')
-  const { issuer, audience, clientId, clientSecret, jwksUri, groupsClaim, proxy } = setting.only([
-    'issuer',
-    'audience',
-    'clientId',
-    'clientSecret',
-    'jwksUri',
-    'groupsClaim',
-    'proxy',
-  ])
+  if (setting.value === null) return setting.say('is empty; write issuer and audience, or leave auth out.')
+  const { issuer, audience, clientId, clientSecret, jwksUri, groupsClaim, proxy } = setting.only(settingNames.auth)
   issuer.needed('write the address of the login')
-  audience.needed('write whom the tokens are meant for: the address of this installation')
+  audience.needed('write what tokens for this installation have as their audience, such as its address')
   issuer.url()
-  if (clientSecret.isThere && !clientId.isThere) clientId.needed('write it beside clientSecret')
+  if (clientSecret.isThere && !clientId.isThere) clientId.needed('write the id that belongs to clientSecret')
   const all = {
     proxy: readProxy(proxy),
     issuer: issuer.text(),
@@ -32,15 +25,15 @@ export function readAuth(setting: Setting): AuthConfig | undefined {
     jwksUri: jwksUri.url()?.href,
     groupsClaim: groupsClaim.text(),
   }
-  // What is missing among these was told, and ends the reading.
+  // Where a required setting is missing, a problem was recorded, and reading ends with an error.
   return Object.fromEntries(Object.entries(all).filter(([, one]) => one !== undefined)) as unknown as AuthConfig
 }
 
 function readProxy(setting: Setting): AuthConfig['proxy'] {
   if (!setting.isThere) return undefined
-  const { header, from, groupsHeader } = setting.only(['header', 'from', 'groupsHeader'])
-  const name = header.needed('write the header in which it says who somebody is').text()
-  const addresses = from.needed('write the addresses that it connects from').items()
+  const { header, from, groupsHeader } = setting.only(settingNames.proxy)
+  const name = header.needed('write the header in which the proxy names the person').text()
+  const addresses = from.needed('write the addresses that the proxy connects from').items()
   const groups = groupsHeader.text()
   for (const address of addresses) if (isIP(String(address.value)) === 0) address.wrong('write an IP address')
   return name === undefined
@@ -48,7 +41,7 @@ function readProxy(setting: Setting): AuthConfig['proxy'] {
     : { header: name, from: addresses.map(({ value }) => String(value)), ...(groups && { groupsHeader: groups }) }
 }
 
-/** The shape only: what is inside is checked by the room that speaks with them. */
+/** Checks the shape only. `oauth/` checks the settings of each provider. */
 export function readProviders(setting: Setting): Config['providers'] {
   return Object.fromEntries(
     setting.entries().flatMap((entry) => {
@@ -59,20 +52,20 @@ export function readProviders(setting: Setting): Config['providers'] {
   )
 }
 
-/** Durations by name, in milliseconds, with the usual ones for what is left out. */
+/** Durations by name, in milliseconds. One that is left out gets its default. */
 export function durations<Name extends string>(
   setting: Setting,
-  usual: Readonly<Record<Name, string>>,
+  byDefault: Readonly<Record<Name, string>>,
   longest?: { readonly ms: number; readonly text: string },
 ): Record<Name, number> {
-  const names = Object.keys(usual) as Name[]
+  const names = Object.keys(byDefault) as Name[]
   const settings = setting.only(names)
   return Object.fromEntries(
-    names.map((name) => [name, settings[name].duration(longest) ?? milliseconds(usual[name])]),
+    names.map((name) => [name, settings[name].duration(longest) ?? milliseconds(byDefault[name])]),
   ) as Record<Name, number>
 }
 
-/** Limits by name, with the usual ones for what is left out. */
+/** Limits by name. One that is left out gets its default. */
 export function counts(setting: Setting): Config['limits'] {
   const names = Object.keys(defaults.limits) as (keyof typeof defaults.limits)[]
   const settings = setting.only(names)
@@ -81,23 +74,23 @@ export function counts(setting: Setting): Config['limits'] {
   ) as Config['limits']
 }
 
-/** A way to reach people. */
+/** A way to tell people of questions. */
 export function readChannel(entry: Setting): ChannelConfig[] {
   if (!isPlainObject(entry.value)) {
     entry.wrongKind('write a channel, such as { webhook: { url: …, secret: … } }')
     return []
   }
-  const { webhook } = entry.only(['webhook'])
+  const { webhook } = entry.only(settingNames.channel)
   const { url, secret, name, allowPrivate } = webhook
     .needed('write { webhook: { url: …, secret: … } }')
-    .only(['url', 'secret', 'name', 'allowPrivate'])
+    .only(settingNames.webhook)
   if (!webhook.isThere) return []
-  const address = url.needed('write where to send it').url()
-  const key = secret.needed(`write what it is signed with, such as "\${env:HOOK_SECRET}"`).text()
+  const address = url.needed('write the address that gets the events').url()
+  const key = secret.needed(`write the secret that signs the events, such as "\${env:HOOK_SECRET}"`).text()
   const called = name.text()
   const isPrivate = allowPrivate.flag()
   if (address !== undefined && isLoopback(address.hostname) && isPrivate !== true) {
-    url.say('is on this machine; write allowPrivate: true beside it.')
+    url.say('is on this machine; add allowPrivate: true to the webhook.')
   }
   if (address === undefined || key === undefined) return []
   return [
@@ -112,18 +105,18 @@ export function readChannel(entry: Setting): ChannelConfig[] {
   ]
 }
 
-/** What may be changed about the pages. */
+/** How the pages look, and where they are. */
 export function readPages(setting: Setting): Config['pages'] {
-  const { primaryColor, title, prefix, names } = setting.only(['primaryColor', 'title', 'prefix', 'names'])
+  const { primaryColor, title, prefix, names } = setting.only(settingNames.pages)
   const color = primaryColor.text()
   if (color !== undefined && !/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(color)) {
     primaryColor.wrong('write a colour such as "#007bff", in quotes')
   }
   if (prefix.isThere && !/^[\w-]+(\/[\w-]+)*$/.test(String(prefix.value))) {
-    prefix.wrong('write a path without a slash at its ends, of letters, digits, - and _')
+    prefix.wrong('write a path of letters, digits, - and _, without a slash at either end')
   }
   for (const name of names.entries()) {
-    if (!/^[\w-]+$/.test(String(name.value))) name.wrong('write one part of a path, of letters, digits, - and _')
+    if (!/^[\w-]+$/.test(String(name.value))) name.wrong('write one part of a path, made of letters, digits, - and _')
   }
   return {
     primaryColor: color ?? defaults.pages.primaryColor,

@@ -1,17 +1,18 @@
 import { isAbsolute, resolve } from 'node:path'
 import { isPlainObject } from '../../../base/json.ts'
+import { ignoredInServers, settingNames } from '../names.ts'
 import { nearest } from '../near-names.ts'
 import { serverIds } from './server-ids.ts'
 import type { Setting } from './setting.ts'
 
-/** An MCP server behind the gateway. */
+/** An upstream server, as the settings describe it. */
 export type ServerConfig = {
   readonly id: string
-  /** As the file calls it. */
+  /** Its name in the file. */
   readonly name: string
-  /** What it says about its own tools may allow a call, not only stop one. */
+  /** Whether annotations of its tools may allow a call. Those of other servers can only make the policy stricter. */
   readonly trusted: boolean
-  /** Whose credential of the requester goes with each request. */
+  /** Each request carries the credential of the requester's account at this provider. */
   readonly provider?: string
 } & (
   | {
@@ -24,7 +25,7 @@ export type ServerConfig = {
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 )
 
-/** A server whose name cannot be an id. */
+/** A server whose name is not a valid id, and the id it got. */
 export interface Renamed {
   readonly name: string
   readonly id: string
@@ -32,44 +33,12 @@ export interface Renamed {
 
 const transports = ['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'] as const
 
-/** Known from the config files of MCP clients, and of no use here. */
-const ofOtherClients = [
-  'alwaysAllow',
-  'autoApprove',
-  'description',
-  'disabledTools',
-  'gallery',
-  'icon',
-  'name',
-  'timeout',
-  'title',
-  'version',
-] as const
-
-const known = [
-  'command',
-  'args',
-  'env',
-  'cwd',
-  'url',
-  'headers',
-  'provider',
-  'trusted',
-  'type',
-  'transport',
-  'disabled',
-  'enabled',
-  'serverUrl',
-  'httpUrl',
-  ...ofOtherClients,
-] as const
-
-/** An entry that its file switches off is as if it were not there: not even its variables are needed. */
+/** A disabled server is ignored: its variables need not even be set. */
 export function isDisabled(entry: unknown): boolean {
   return isPlainObject(entry) && (entry.disabled === true || entry.enabled === false)
 }
 
-/** All servers of a `servers` or a pasted `mcpServers` block. */
+/** The servers of a `servers` block, or of a `mcpServers` block pasted from another client. */
 export function readServers(
   settings: Setting,
   providers: readonly string[],
@@ -97,12 +66,14 @@ function readServer(
   folder: string,
 ): ServerConfig | undefined {
   if (!isPlainObject(entry.value)) return entry.wrongKind('write { command: … } or { url: … }')
-  const settings = entry.only(known)
+  const settings = entry.only([...settingNames.server, ...ignoredInServers])
   const { command, type, transport } = settings
   const address = [settings.url, settings.serverUrl, settings.httpUrl].find(({ isThere }) => isThere)
   for (const kind of [type, transport]) {
     if (kind.choice(transports) === 'sse') {
-      kind.say('is sse, the transport of 2024, which is not spoken here; write the streamable HTTP url of the server.')
+      kind.say(
+        'is sse, the transport of 2024, which Assent does not support; write the streamable HTTP url of the server.',
+      )
     }
   }
   settings.disabled.flag()
@@ -115,7 +86,7 @@ function readServer(
   }
   if (command.isThere && address !== undefined) return entry.say('has a command and a url; keep one of the two.')
   if (address !== undefined) {
-    // A credential must not be read on its way.
+    // A credential must not be sent over plain http, where others can read it.
     const url = address.url({ plain: !settings.provider.isThere })
     const headers = settings.headers.words()
     return url && { ...common, kind: 'http', url: url.href, headers }
@@ -130,7 +101,7 @@ function readServer(
     : { ...common, kind: 'process', command: programFrom(program, folder), args, env, cwd }
 }
 
-/** A program without a slash is looked for where programs are. */
+/** A relative path is resolved from the file's folder. A bare name is looked up in PATH. */
 function programFrom(command: string, folder: string): string {
   return /^\.\.?[/\\]/.test(command) && !isAbsolute(command) ? resolve(folder, command) : command
 }
@@ -139,5 +110,7 @@ function readProvider(setting: Setting, providers: readonly string[]): string | 
   const name = setting.text()
   if (name === undefined || providers.includes(name)) return name
   const near = nearest(name, providers)
-  return setting.wrong(near.length > 0 ? `write ${near.join(' or ')}` : 'write the name of one under `providers`')
+  return setting.wrong(
+    near.length > 0 ? `write ${near.join(' or ')}` : 'write the name of a provider under `providers`',
+  )
 }

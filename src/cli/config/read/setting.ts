@@ -4,14 +4,17 @@ import { isLoopback } from '../../../elicitation/asking/url.ts'
 import { nearest } from '../near-names.ts'
 import { type Path, type Problem, pathText } from '../problems.ts'
 
-/** What settings are read from, and where what is wrong with them is gathered. */
+/** The settings that are being read, and the problems found so far. */
 export interface Reading {
-  /** As written: what a message may quote. */
+  /** The settings before variables were filled in. Messages quote these, so that no secret is in them. */
   readonly raw: unknown
   readonly problems: Problem[]
 }
 
-/** One setting at its path. Each way to read it gives undefined for what is left out, and for what is wrong and told. */
+/**
+ * One setting at its path. Each method that reads it returns undefined when the setting is left out, and when its value is
+ * wrong; then it has recorded the problem.
+ */
 export class Setting {
   readonly value: unknown
   readonly path: Path
@@ -27,16 +30,17 @@ export class Setting {
     return this.value !== undefined
   }
 
-  /** Says what it is, in the file's own words, and what to do: for settings that are never secret. */
+  /** Records a problem that quotes the value: for settings that are never secret. */
   wrong(remedy: string): undefined {
     return this.say(`is ${quoted(valueAt(this.#reading.raw, this.path))}; ${remedy}.`)
   }
 
-  /** The same without its text, which may be a secret. */
+  /** Records a problem that names the kind of the value only: the value may be a secret. */
   wrongKind(remedy: string): undefined {
     return this.say(`is ${kindOf(this.value)}; ${remedy}.`)
   }
 
+  /** Records a problem; the name of the setting comes before `words`. */
   say(words: string): undefined {
     this.#reading.problems.push({ path: this.path, message: `${pathText(this.path)} ${words}` })
   }
@@ -50,7 +54,7 @@ export class Setting {
     return new Setting(value, [...this.path, key], this.#reading)
   }
 
-  /** The settings inside, by name; names that are not known are refused with the nearest that is. */
+  /** The settings inside, by name. Other names are refused, with the nearest known name. */
   only<const Name extends string>(known: readonly Name[]): Record<Name, Setting> {
     const names: readonly string[] = known
     for (const inner of this.entries()) {
@@ -64,14 +68,15 @@ export class Setting {
     return Object.fromEntries(known.map((name) => [name, this.in(name)])) as Record<Name, Setting>
   }
 
-  /** Every setting inside, in the order of the file. Nothing written is nothing inside. */
+  /** Every setting inside, in the order of the file; none when nothing is written. */
   entries(): Setting[] {
     if (this.value === undefined || this.value === null) return []
     if (isPlainObject(this.value)) return Object.keys(this.value).map((key) => this.in(key))
-    this.wrongKind('write settings by their names, such as `name: value`')
+    this.wrongKind('write settings by name, such as `name: value`')
     return []
   }
 
+  /** Every item of a list; none when nothing is written. */
   items(): Setting[] {
     if (this.value === undefined || this.value === null) return []
     if (Array.isArray(this.value)) return this.value.map((_, index) => this.in(index))
@@ -79,7 +84,7 @@ export class Setting {
     return []
   }
 
-  /** Tells that it is missing, if it is. */
+  /** Records a problem if the setting is missing. */
   needed(remedy: string): this {
     if (!this.isThere) this.say(`is missing; ${remedy}.`)
     return this
@@ -91,7 +96,7 @@ export class Setting {
     return this.wrongKind('write text')
   }
 
-  /** Text, or a number or a word that YAML reads as something else: as in a command line. */
+  /** Text, or what YAML reads as a number or as true or false: a command line may hold `8080`. */
   word(): string | undefined {
     const { value } = this
     if (!this.isThere || typeof value === 'string') return value as string | undefined
@@ -99,7 +104,7 @@ export class Setting {
     return this.wrongKind('write text')
   }
 
-  /** Each inside is a word. */
+  /** The words inside, by name. */
   words(): Record<string, string> {
     return Object.fromEntries(this.entries().map((one) => [one.path.at(-1) as string, one.word() ?? '']))
   }
@@ -109,7 +114,7 @@ export class Setting {
     return allowed.find((one) => one === this.value) ?? this.wrong(choices(allowed))
   }
 
-  /** A variable is always text, so `"true"` counts. */
+  /** The text `"true"` counts too, since a variable is always text. */
   flag(): boolean | undefined {
     if (!this.isThere) return undefined
     if (this.value === true || this.value === 'true') return true
@@ -133,20 +138,20 @@ export class Setting {
     return longest !== undefined && ms > longest.ms ? this.wrong(`write ${longest.text} at most`) : ms
   }
 
-  /** A web address, https unless it is on this machine or `plain` is allowed; never quoted. */
+  /** A web address: https, unless it is on this machine or `plain` allows http. Never quoted, since it may hold a secret. */
   url({ plain = false }: { readonly plain?: boolean } = {}): URL | undefined {
     const text = this.text()
     if (text === undefined) return undefined
-    if (!URL.canParse(text)) return this.say('is no full url; write one such as https://example.com/x.')
+    if (!URL.canParse(text)) return this.say('is not a full url; write one such as https://example.com/x.')
     const url = new URL(text)
     if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-      return this.say(`begins with ${url.protocol} and must begin with https:.`)
+      return this.say(`begins with ${url.protocol}; write an address that begins with https:.`)
     }
     if (url.username !== '' || url.password !== '') {
-      return this.say('holds a user or a password; take them out.')
+      return this.say('holds a user name or a password; take them out.')
     }
     if (url.protocol === 'http:' && !plain && !isLoopback(url.hostname)) {
-      return this.say('is http, which others can read; write https. http is for this machine only.')
+      return this.say('is plain http, which others can read on the way; write https (http is for this machine only).')
     }
     return url
   }

@@ -6,7 +6,7 @@ import { findConfigFile } from '../find.ts'
 import { badConfig, type Problem } from '../problems.ts'
 import { type Environment, filledIn } from './environment.ts'
 
-/** Whether it can be the address of a store. */
+/** Whether the text is the address of a store. */
 export function isStoreAddress(text: string): boolean {
   try {
     readAddress(text)
@@ -16,13 +16,13 @@ export function isStoreAddress(text: string): boolean {
   }
 }
 
-/** The path of a file is one from `folder`; it becomes one from where we are. */
+/** The address with its path resolved from `folder`. */
 export function storeFrom(address: string, folder: string): string {
   const [, path] = /^sqlite:(.+)$/s.exec(address) ?? []
   return path === undefined || isAbsolute(path) ? address : `sqlite:${join(folder, path)}`
 }
 
-/** Only where things are kept, for commands that need no more: the rest of the file may need variables that are not set. */
+/** Reads the store's address only, for commands that need nothing else: the rest of the file may need variables that are not set. */
 export async function readStoreAddress(
   given: { readonly config?: string; readonly store?: string },
   env: Environment = process.env,
@@ -34,7 +34,10 @@ export async function readStoreAddress(
   const problems: Problem[] = []
   const store = filledIn(document.value.store ?? defaults.store, { path: ['store'], env, problems })
   if (problems.length === 0 && (typeof store !== 'string' || !isStoreAddress(store))) {
-    problems.push({ path: ['store'], message: 'store is no address; write memory:, sqlite:<path> or postgres://….' })
+    problems.push({
+      path: ['store'],
+      message: 'store is not the address of a store; write memory:, sqlite:<path> or postgres://….',
+    })
   }
   if (problems.length > 0) throw badConfig(document, problems)
   return storeFrom(store as string, dirname(file))
