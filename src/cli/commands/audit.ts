@@ -5,20 +5,28 @@ import type { Command } from 'commander'
 import type { Head } from '../../audit/event.ts'
 import { readHeads } from '../../audit/export.ts'
 import { BadArgument } from '../../base/errors.ts'
-import { exitCodes } from '../errors.ts'
+import { exitCodes, whyUnreadable } from '../errors.ts'
 import { print } from '../print.ts'
 import { withStore } from '../with-assent.ts'
 
-/** `assent audit`: what happened, and whether anyone changed the record of it. */
+const examples = `
+Examples:
+  assent audit verify
+  assent audit export > audit.jsonl          keep this where Assent cannot write
+  assent audit verify --heads audit.jsonl    and later verify against it
+
+Exit codes: 0 the audit is intact; 1 it is not.`
+
+/** `assent audit`: verifies and exports the audit. */
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('what happened, and whether the record of it is whole')
+  const audit = program.command('audit').description('verify and export the audit')
 
   audit
     .command('verify')
-    .description('find what was changed, removed or reordered')
-    .option('--heads <export>', 'an earlier export: finds also what was cut off since')
-    .option('--json', 'for scripts')
-    .addHelpText('after', '\nExample:\n  assent audit export > audit.jsonl\n  assent audit verify --heads audit.jsonl')
+    .description('check that no event was changed, removed or reordered')
+    .option('--heads <export>', 'an earlier export, which also shows events that were cut off since')
+    .option('--json', 'print JSON, for scripts')
+    .addHelpText('after', examples)
     .action(async ({ heads, json }: { heads?: string; json?: true }, command: Command) => {
       const known = heads === undefined ? undefined : await headsIn(heads)
       const report = await withStore(command, (assent) => assent.verifyAudit(known))
@@ -26,12 +34,13 @@ export function addAuditCommands(program: Command): void {
       if (json) return print(JSON.stringify(report))
       for (const { chain, seq, message } of report.findings) print(`${chain} event ${seq}: ${message}`)
       const events = `${report.events} events in ${report.chains} chains`
-      print(report.found === 0 ? `The audit is whole: ${events}.` : `${report.found} findings in ${events}.`)
+      print(report.found === 0 ? `The audit is intact: ${events}.` : `${report.found} problems in ${events}.`)
     })
 
   audit
     .command('export')
-    .description('write every event as a line of JSON, and last the ends of all chains')
+    .description('print every event as a line of JSON, and then the end of each chain')
+    .addHelpText('after', '\nExample:\n  assent audit export > audit.jsonl')
     .action(async (_, command: Command) => {
       await withStore(command, (assent) => pipeline(assent.exportAudit(), process.stdout, { end: false }))
     })
@@ -43,6 +52,6 @@ async function headsIn(path: string): Promise<Head[]> {
     return await readHeads(lines)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined || !('syscall' in (error as object))) throw error
-    throw new BadArgument(`${path} cannot be read.`, { cause: error })
+    throw new BadArgument(`${path} cannot be read: ${whyUnreadable(error)}.`, { cause: error })
   }
 }

@@ -9,17 +9,17 @@ import { complain, print } from '../print.ts'
 import { momentText, tableLines } from '../show-table.ts'
 import { withAssent } from '../with-assent.ts'
 
-const whose = 'whose: "local", or subject@issuer where people sign in'
+const whose = 'whose accounts: "local", or subject@issuer where people sign in'
 
-/** `assent connections`: accounts at outside services, and giving them up. */
+/** `assent connections`: lists and disconnects accounts at outside services. */
 export function addConnectionsCommands(program: Command): void {
-  const connections = program.command('connections').description('accounts at outside services that tools may use')
+  const connections = program.command('connections').description('list and disconnect accounts at outside services')
 
   connections
     .command('list', { isDefault: true })
-    .description('show which accounts are connected')
+    .description('list the accounts that are connected (the default)')
     .option('--participant <participant>', whose)
-    .option('--json', 'for scripts')
+    .option('--json', 'print JSON, for scripts')
     .addHelpText(
       'after',
       '\nExamples:\n  assent connections\n  assent connections list --participant 1234@https://login.example.com --json',
@@ -35,21 +35,24 @@ export function addConnectionsCommands(program: Command): void {
 
   connections
     .command('disconnect <provider>')
-    .description('give an account up: here at once, and at the provider if it can be told')
+    .description('delete the credential of an account, and revoke it at the provider if the provider allows that')
     .option('--participant <participant>', whose)
-    .addHelpText('after', '\nExample:\n  assent connections disconnect github')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  assent connections disconnect github\n  assent connections disconnect github --participant 1234@https://login.example.com',
+    )
     .action(async (provider: string, { participant }: { participant?: string }, command: Command) => {
       const end = await withAssent(command, (assent, config) =>
         assent.connections.disconnect(participantFrom(participant, config), provider),
       )
       if (end === undefined) {
-        complain(`No account at ${visibleLine(provider, 60)} is connected.`)
+        complain(`No account at ${visibleLine(provider, 60)} is connected. See: assent connections`)
         process.exitCode = exitCodes.no
         return
       }
       const there = end.revokedThere
-        ? 'It was told.'
-        : 'It was not told there: look among the apps that the account allows, and take it away too.'
+        ? 'The provider has revoked the credential.'
+        : 'The provider could not be told: remove Assent there too, from the apps that may use the account.'
       print(`The account at ${provider} is no longer connected. ${there}`)
     })
 }
@@ -57,7 +60,7 @@ export function addConnectionsCommands(program: Command): void {
 function participantFrom(given: string | undefined, { auth }: Config): ParticipantId {
   if (given !== undefined) return parseParticipantId(given)
   if (auth === undefined) return localParticipant
-  throw new BadArgument('People sign in here: say whose with --participant subject@issuer.')
+  throw new BadArgument('People sign in here. Say whose accounts you mean with --participant subject@issuer.')
 }
 
 function row({ provider, account, standing, scopes, connectedAt }: ConnectionView): string[] {
@@ -68,5 +71,5 @@ function row({ provider, account, standing, scopes, connectedAt }: ConnectionVie
 const states: Readonly<Record<ConnectionView['standing'], string>> = {
   good: 'good',
   doubted: 'to be renewed',
-  refused: 'must be connected anew',
+  refused: 'must be connected again',
 }

@@ -7,20 +7,21 @@ import { print } from '../print.ts'
 import { configOf } from '../with-assent.ts'
 
 const help = `
-Looks at the settings, who can answer what the policy asks, the store and its keys, questions that are stuck, the audit,
-the login, the providers, the clock and the pages. It opens the store as a gateway would, and writes one event.
+Checks the settings, the approvers that the policy names, the store and its keys, questions that are stuck, the audit, the
+login, the providers, the clock and the pages. It opens the store as a gateway does, and writes one audit event.
+
 Examples:
   assent doctor
   assent doctor --config team.yaml --json
 
-Exit codes: 0 nothing is wrong, though there may be warnings; 1 something is.`
+Exit codes: 0 no errors, though there may be warnings; 1 errors.`
 
-/** `assent doctor`: whether this installation would work, and what to do where it would not. */
+/** `assent doctor`: checks an installation, and says how to fix what is wrong. */
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('look for what would not work, and say what to do')
-    .option('--json', 'for scripts')
+    .description('check this installation, and say how to fix what is wrong')
+    .option('--json', 'print JSON, for scripts')
     .addHelpText('after', help)
     .action(async ({ json }: { json?: true }, command: Command) => {
       const findings = await examine(command)
@@ -40,7 +41,7 @@ async function examine(command: Command): Promise<Finding[]> {
     config = await configOf(command)
   } catch (error) {
     if (!(error instanceof AssentError)) throw error
-    // Without settings nobody knows what else to look at.
+    // Every other check needs the settings.
     return error.message.split('\n').map((line) => wrong('settings', line))
   }
   const { reachWarnings } = await import('../config/reach-warnings.ts')
@@ -48,10 +49,11 @@ async function examine(command: Command): Promise<Finding[]> {
   const { checkNetwork } = await import('../doctor/check-network.ts')
   const unreached = (await reachWarnings(config)).map((words) => warning('approvers', words))
   return [
-    good('settings', config.written?.file ?? 'All defaults: there is no assent.yaml here.'),
-    ...(unreached.length > 0
-      ? unreached
-      : [good('approvers', 'Everything that is asked has somebody who can answer.')]),
+    good(
+      'settings',
+      config.written?.file ?? 'There is no assent.yaml in this folder, so every setting is its default.',
+    ),
+    ...(unreached.length > 0 ? unreached : [good('approvers', 'Every approver that the policy names can answer.')]),
     ...(await checkStore(config)),
     ...(await checkNetwork(config)),
   ]

@@ -13,16 +13,16 @@ interface ListOptions {
   readonly json?: true
 }
 
-/** `assent grants`: what people said yes or no to for longer, and taking it back. */
+/** `assent grants`: lists and revokes lasting permissions and denials. */
 export function addGrantsCommands(program: Command): void {
-  const grants = program.command('grants').description('what people lastingly allowed and denied')
+  const grants = program.command('grants').description('list and revoke lasting permissions and denials')
 
   grants
     .command('list', { isDefault: true })
-    .description('show what is allowed and denied without asking again')
-    .option('--participant <participant>', 'only whose calls are covered: "local", or subject@issuer')
-    .option('--all', 'also what was revoked or is over')
-    .option('--json', 'for scripts')
+    .description('list what is allowed or denied without asking again (the default)')
+    .option('--participant <participant>', 'only those for the calls of this participant: "local", or subject@issuer')
+    .option('--all', 'also those that were revoked or have expired')
+    .option('--json', 'print JSON, for scripts')
     .addHelpText('after', '\nExamples:\n  assent grants\n  assent grants list --all --json')
     .action(async ({ participant, all, json }: ListOptions, command: Command) => {
       const { found, now } = await withStore(command, async (assent) => ({
@@ -38,7 +38,7 @@ export function addGrantsCommands(program: Command): void {
 
   grants
     .command('revoke <id>')
-    .description('take one back: from then on people are asked again')
+    .description('revoke a permission or denial; from then on people are asked again')
     .addHelpText('after', '\nExample:\n  assent grants revoke grant-3f2a…')
     .action(async (id: string, _, command: Command) => {
       const revoked = await withStore(command, async (assent) => {
@@ -47,7 +47,7 @@ export function addGrantsCommands(program: Command): void {
         return grant && grantSentence(grant, { now: assent.clock.now() })
       })
       if (revoked !== undefined) return print(revoked)
-      complain('There is none with this id. See: assent grants')
+      complain('No permission or denial has this id. See: assent grants')
       process.exitCode = exitCodes.no
     })
 }
@@ -61,7 +61,7 @@ async function read({ approvals }: Assent, participant?: string): Promise<Grant[
     const after = all.at(-1)?.id
     const page = whose ? await approvals.list(whose, atOnce, after) : await approvals.listAll(atOnce, after)
     all.push(...page)
-    // A pause is kept among them, and has its own commands.
+    // A pause is kept as a grant for everybody, and has its own commands.
     if (page.length < atOnce) return all.filter((grant) => grant.participant !== '*')
   }
 }

@@ -9,12 +9,13 @@ import { momentText, tableLines } from '../show-table.ts'
 import { configOf, withAssent } from '../with-assent.ts'
 
 const examples = `
-Without a login, pages open only in browsers that were enrolled once, by a link that works once and for 10 minutes.
+Without a login, only enrolled browsers may open the pages. The link that enrols a browser works once, for 10 minutes.
+
 Examples:
-  assent open                  in your own browser
-  assent open --print          the link alone, for a browser elsewhere on this machine
-  assent open --list           which browsers are enrolled
-  assent open --revoke <id>    no longer that one`
+  assent open                  enrol your default browser
+  assent open --print          print the link, for another browser on this machine
+  assent open --list           list the enrolled browsers
+  assent open --revoke <id>    revoke one of them`
 
 interface OpenOptions {
   readonly print?: true
@@ -24,38 +25,41 @@ interface OpenOptions {
   readonly json?: true
 }
 
-/** `assent open`: makes a browser the local person's. */
+/** `assent open`: enrols a browser for the local person. */
 export function addOpenCommand(program: Command): void {
   program
     .command('open')
-    .description('enrol a browser, so that the pages open in it')
-    .option('--print', 'print the link, and open nothing')
-    .option('--quiet', 'open it, and print nothing')
-    .option('--list', 'show the browsers that are enrolled')
-    .option('--revoke <id>', 'take a browser off that list')
-    .option('--json', 'with --list, for scripts')
+    .description('enrol a browser, so that it may open the pages')
+    .option('--print', 'print the link, and open no browser')
+    .option('--quiet', 'open the browser, and print nothing')
+    .option('--list', 'list the enrolled browsers')
+    .option('--revoke <id>', 'revoke an enrolled browser')
+    .option('--json', 'with --list: print JSON, for scripts')
     .option('--port <number>', 'the port that the gateway was started with', portNumber)
     .addHelpText('after', examples)
     .action(async (options: OpenOptions, command: Command) => {
-      if (options.print && options.quiet) throw new BadArgument('--print and --quiet together leave nothing to do.')
+      if (options.print && options.quiet)
+        throw new BadArgument('--print and --quiet contradict each other. Use one of them.')
       if (options.revoke !== undefined) return revoke(options.revoke, command)
       if (options.list) return list(options, command)
       const config = await configOf(command)
       if (config.auth !== undefined) return openLogin(config, options)
       if (config.store.startsWith('memory:')) {
-        throw new BadArgument('With memory: no other program knows the keys. Open the link that the gateway prints.')
+        throw new BadArgument(
+          'With the store memory: only the gateway itself can make a link. Open the one that it prints.',
+        )
       }
       const link = await withAssent(command, async (assent) => {
         const { enrollLink } = await import('../../web/viewer/enroll.ts')
         return enrollLink(assent)
       })
       await show(link, 'Open this once, within 10 minutes:', options)
-      if (!(await isServed(config))) complain(`Nothing answers at ${config.publicUrl} yet: start it with \`assent\`.`)
+      if (!(await isServed(config))) complain(`Nothing answers at ${config.publicUrl} yet. Start Assent with: assent`)
     })
 }
 
 async function openLogin({ publicUrl }: Config, options: OpenOptions): Promise<void> {
-  await show(publicUrl, 'People sign in here with their login, so no browser needs to be enrolled:', options)
+  await show(publicUrl, 'People sign in to these pages, so no browser needs to be enrolled:', options)
 }
 
 async function show(url: string, words: string, options: OpenOptions): Promise<void> {
@@ -65,7 +69,7 @@ async function show(url: string, words: string, options: OpenOptions): Promise<v
     print(`  ${url}`)
   }
   const { openBrowser } = await import('../../client/terminal/open-browser.ts')
-  await openBrowser(url).catch(() => complain('No browser could be opened from here: open the link yourself.'))
+  await openBrowser(url).catch(() => complain('No browser could be started. Open the link yourself.'))
 }
 
 async function isServed({ publicUrl }: Config): Promise<boolean> {
@@ -82,7 +86,7 @@ async function list({ json }: OpenOptions, command: Command): Promise<void> {
     const now = clock.now()
     return (await store.browsers.list(localParticipant)).filter(({ expiresAt }) => expiresAt > now)
   })
-  // The digest of a cookie is of no use to people.
+  // Without the digest of the cookie, which is of no use to people.
   const shown = all.map(({ id, name, by, createdAt, expiresAt }) => ({ id, name, by, createdAt, expiresAt }))
   if (json) return print(JSON.stringify(shown))
   if (shown.length === 0) return print('No browser is enrolled.')
@@ -103,7 +107,7 @@ async function revoke(id: string, command: Command): Promise<void> {
     }
     return removed
   })
-  if (isGone) return print('That browser is no longer enrolled: pages refuse it from now on.')
+  if (isGone) return print('That browser is no longer enrolled. The pages refuse it from now on.')
   complain('No enrolled browser has this id. See: assent open --list')
   process.exitCode = exitCodes.no
 }

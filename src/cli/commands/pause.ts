@@ -3,26 +3,27 @@ import { localParticipant } from '../../participant/participant.ts'
 import { print } from '../print.ts'
 import { withStore } from '../with-assent.ts'
 
-/** `assent pause` and `assent resume`: deny everything at once, and decide again. */
+/** `assent pause` and `assent resume`: deny every call, and decide by policy again. */
 export function addPauseCommands(program: Command): void {
   program
     .command('pause')
-    .description('deny every tool call from now on, in every process that shares the store')
+    .description('deny every tool call until `assent resume`, in every process that shares the store')
     .addHelpText(
       'after',
-      '\nNo yes given before counts meanwhile, and no call that runs is stopped.\nUntil: assent resume',
+      '\nEarlier approvals do not count meanwhile. Calls that already run are not stopped.\n\nExample:\n  assent pause',
     )
     .action(async (_, command: Command) => {
-      // Whoever runs the installation has no other name here.
+      // The audit names the operator as the local person: a command line has no other identity.
       const isNew = await withStore(command, (assent) => assent.approvals.pause(localParticipant))
-      print(isNew ? 'Paused: no tool runs until `assent resume`.' : 'It is paused already.')
+      print(isNew ? 'Paused: every call is denied until `assent resume`.' : 'Assent is paused already.')
     })
 
   program
     .command('resume')
-    .description('let policy and people decide again, after a pause')
+    .description('end a pause: policy and people decide again')
+    .addHelpText('after', '\nExample:\n  assent resume')
     .action(async (_, command: Command) => {
       const isNew = await withStore(command, (assent) => assent.approvals.resume(localParticipant))
-      print(isNew ? 'Policy and people decide again.' : 'Nothing was paused.')
+      print(isNew ? 'Resumed: policy and people decide again.' : 'Assent was not paused.')
     })
 }

@@ -33,8 +33,8 @@ interface TestedCall extends PolicyTestOptions {
   readonly arguments: string
 }
 
-/** A lasting yes or no that has to do with the call, and how it stands to it if the tool is as it was then. */
-interface Matter {
+/** A grant that concerns the call, and whether it covers the call as long as the tool's definition is unchanged. */
+interface RelatedGrant {
   readonly id: string
   readonly standing: Standing
   readonly sentence: string
@@ -43,10 +43,10 @@ interface Matter {
 
 interface Kept {
   readonly isPaused: boolean
-  readonly grants: readonly Matter[]
+  readonly grants: readonly RelatedGrant[]
 }
 
-/** Shows what a call would meet, and why. */
+/** Shows how the policy and the grants would decide on a call, and why. */
 export async function testPolicy(command: Command, given: TestedCall): Promise<void> {
   const config = await configOf(command)
   const call = callFrom(given, config)
@@ -78,12 +78,12 @@ function objectIn(text: string, what: string): JsonObject {
     const value: unknown = JSON.parse(text)
     if (isPlainObject(value)) return value as JsonObject
   } catch {
-    // Said below, as for any other text that is no object.
+    // Refused below, like JSON that is not an object.
   }
   throw new BadArgument(`${what} must be one JSON object, such as '{"path": "/tmp"}'.`)
 }
 
-/** A question about the policy makes no store where there is none. */
+/** Reads the store only if it exists: trying out a policy creates none. */
 async function readKept(command: Command, { store }: Config, call: ToolCall, decision: Decision): Promise<Kept> {
   const address = readAddress(store)
   const isThere = address.kind === 'sqlite' ? existsSync(address.path) : address.kind !== 'memory'
@@ -91,42 +91,42 @@ async function readKept(command: Command, { store }: Config, call: ToolCall, dec
   return withStore(command, async (assent) => {
     const now = assent.clock.now()
     const grants = await assent.store.grants.listFor(call.requester.participant, call.server, call.tool)
-    const matters = grants.map((grant): Matter => {
-      // Nobody knows here what the tool says of itself today.
+    const related = grants.map((grant): RelatedGrant => {
+      // The tool's definition is not known here, so it is taken to be the one that the grant was given for.
       const { definition = '' } = grant
       const standing = standingOf(grant, { ...call, definition, serverDefinition: definition }, decision, now)
       return { id: grant.id, standing, sentence: grantSentence(grant, { now }), effect: grant.effect }
     })
-    return { isPaused: await assent.approvals.isPaused(), grants: matters.filter(isAboutIt) }
+    return { isPaused: await assent.approvals.isPaused(), grants: related.filter(concernsCall) }
   })
 }
 
-function isAboutIt({ standing }: Matter): boolean {
+function concernsCall({ standing }: RelatedGrant): boolean {
   return standing !== 'elsewhere'
 }
 
-/** In the order in which a call meets them. */
+/** Checks in the order of a real call: pause, policy, grants. */
 function outcome(
   decision: Decision,
   { isPaused, grants }: Kept,
 ): { readonly effect: Effect; readonly because: string } {
-  if (isPaused) return { effect: 'deny', because: 'Everything is paused.' }
-  if (decision.watched) return { effect: 'allow', because: `The policy only watches. ${decision.why.words}` }
+  if (isPaused) return { effect: 'deny', because: 'Assent is paused.' }
+  if (decision.watched) return { effect: 'allow', because: `The policy is in watch mode. ${decision.why.words}` }
   if (decision.decide === 'deny') return { effect: 'deny', because: decision.why.words }
   const covering = grants.filter(({ standing }) => standing === 'covers')
   const denial = covering.find(({ effect }) => effect === 'deny')
   if (denial !== undefined) return { effect: 'deny', because: `${denial.sentence} (${denial.id})` }
   const [yes] = covering
   if (decision.decide === 'ask' && yes !== undefined) {
-    return { effect: 'allow', because: `${yes.sentence} (${yes.id}, if the tool is as it was then)` }
+    return { effect: 'allow', because: `${yes.sentence} (${yes.id}, if the tool has not changed since)` }
   }
   return { effect: decision.decide, because: decision.why.words }
 }
 
 const verdicts: Readonly<Record<Effect, string>> = {
-  allow: 'It would run, and nobody would be asked.',
+  allow: 'The call would run without asking.',
   ask: 'A person would be asked.',
-  deny: 'It would be denied.',
+  deny: 'The call would be denied.',
 }
 
 function show(call: ToolCall, effect: Effect, because: string, { decision, rules }: Explained, kept: Kept): void {
@@ -147,11 +147,11 @@ function show(call: ToolCall, effect: Effect, because: string, { decision, rules
 }
 
 const standings: Readonly<Record<Standing, string>> = {
-  covers: 'It covers this call, if the tool is as it was then.',
-  elsewhere: 'It is about other calls.',
+  covers: 'It covers this call, if the tool has not changed since.',
+  elsewhere: 'It covers other calls.',
   revoked: 'It was revoked.',
-  expired: 'Its time is over.',
-  suspended: 'It is suspended: the tool is not what it was.',
-  weak: 'It does not count: today the policy asks someone else, or on a page.',
-  spent: 'It is spent.',
+  expired: 'It has expired.',
+  suspended: 'It is suspended: the tool has changed since.',
+  weak: 'It does not count: the policy now asks somebody else, or asks on a page.',
+  spent: 'It was used up.',
 }

@@ -6,7 +6,7 @@ import { type Finding, good, skipped, warning, wrong } from './finding.ts'
 const timeoutMs = 5_000
 const fetchAny = guardedFetch({ reach: 'anywhere', timeoutMs })
 
-/** Who must be reached: the login, the providers, our own pages; and what time it is there. */
+/** Checks that the login, the providers and the pages can be reached, and that their clocks agree with this one. */
 export async function checkNetwork(config: Config): Promise<Finding[]> {
   const { auth, providers } = config
   const issuers = Object.entries(providers).flatMap(([name, settings]): [string, string][] =>
@@ -14,9 +14,11 @@ export async function checkNetwork(config: Config): Promise<Finding[]> {
   )
   const others = Object.keys(providers).filter((name) => !issuers.some(([known]) => known === name))
   return Promise.all([
-    auth === undefined ? skipped('login', 'There is none: one local person.') : checkIssuer('login', auth.issuer),
+    auth === undefined
+      ? skipped('login', 'There is no login: one local person uses this installation.')
+      : checkIssuer('login', auth.issuer),
     ...issuers.map(([name, issuer]) => checkIssuer(`provider ${name}`, issuer)),
-    ...others.map((name) => skipped(`provider ${name}`, 'It has no address to ask how it stands.')),
+    ...others.map((name) => skipped(`provider ${name}`, 'It has no address that could be checked.')),
     checkClock([...(auth === undefined ? [] : [auth.issuer]), ...issuers.map(([, issuer]) => issuer)]),
     checkPages(config),
   ])
@@ -27,7 +29,7 @@ async function checkIssuer(check: string, issuer: string): Promise<Finding> {
   const { failureOf, tellFailure } = await import('../../oauth/failures.ts')
   try {
     await discover(issuer, timeoutMs)
-    return good(check, `${issuer} says how to sign in there.`)
+    return good(check, `${issuer} can be reached, and describes itself.`)
   } catch (error) {
     return wrong(check, tellFailure(issuer, failureOf(error), []))
   }
@@ -35,7 +37,7 @@ async function checkIssuer(check: string, issuer: string): Promise<Finding> {
 
 const mostSkewMs = 30_000
 
-/** Tokens and expiries of two machines agree only if their clocks do. */
+/** Expiry times in tokens can be judged only when both clocks agree. */
 async function checkClock(issuers: readonly string[]): Promise<Finding> {
   for (const issuer of issuers) {
     const before = Date.now()
@@ -43,13 +45,13 @@ async function checkClock(issuers: readonly string[]): Promise<Finding> {
     if (date === undefined) continue
     const skewMs = date - (before + Date.now()) / 2
     const seconds = Math.round(Math.abs(skewMs) / 1_000)
-    if (Math.abs(skewMs) <= mostSkewMs) return good('clock', `It agrees with ${issuer} (to ${seconds} s).`)
+    if (Math.abs(skewMs) <= mostSkewMs) return good('clock', `It agrees with ${issuer} to ${seconds} s.`)
     return wrong(
       'clock',
-      `It is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${issuer}. Set this machine's time.`,
+      `It is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${issuer}. Correct the clock of this machine.`,
     )
   }
-  return skipped('clock', 'There is no other clock to compare it with.')
+  return skipped('clock', 'There is no login or provider to compare it with.')
 }
 
 async function dateAt(issuer: string): Promise<number | undefined> {
@@ -67,10 +69,10 @@ async function checkPages({ publicUrl }: Config): Promise<Finding> {
     const response = await fetchAny(`${publicUrl}/healthz`)
     const body: unknown = await response.json().catch(() => undefined)
     if (response.ok && isPlainObject(body) && body.name === 'assent') return good('pages', `${publicUrl} is served.`)
-    return wrong('pages', `Something else answers at ${publicUrl}. Check publicUrl and the proxy before it.`)
+    return wrong('pages', `Another program answers at ${publicUrl}. Check publicUrl, and the proxy in front of it.`)
   } catch (error) {
     if (error instanceof FetchFailed && error.reason === 'unreachable') {
-      return warning('pages', `Nothing answers at ${publicUrl}. Start it with \`assent\`, or check publicUrl.`)
+      return warning('pages', `Nothing answers at ${publicUrl}. Start Assent with \`assent\`, or check publicUrl.`)
     }
     const reason = error instanceof FetchFailed ? error.reason : String(error)
     return wrong('pages', `${publicUrl} cannot be opened (${reason}). Check publicUrl.`)

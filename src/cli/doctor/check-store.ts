@@ -5,7 +5,7 @@ import { localParticipant } from '../../participant/participant.ts'
 import type { Config } from '../config/config.ts'
 import { type Finding, good, skipped, warning, wrong } from './finding.ts'
 
-/** What is kept, and whether it can be: the store, its keys, its questions, its audit. */
+/** Checks the store, its keys, its questions, who can answer them, and the audit. */
 export async function checkStore(config: Config): Promise<Finding[]> {
   const { createAssent } = await import('../../assent.ts')
   let assent: Assent
@@ -14,7 +14,7 @@ export async function checkStore(config: Config): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof AssentError)) throw error
     const isKeys = error.code === 'bad_keys' || error.code === 'key_missing'
-    return [wrong(isKeys ? 'keys' : 'store', told(error))]
+    return [wrong(isKeys ? 'keys' : 'store', textOf(error))]
   }
   try {
     return [
@@ -35,15 +35,15 @@ async function tried(check: string, work: () => Promise<Finding>): Promise<Findi
     return await work()
   } catch (error) {
     if (!(error instanceof AssentError)) throw error
-    return wrong(check, told(error))
+    return wrong(check, textOf(error))
   }
 }
 
-function told({ message, detail }: AssentError): string {
+function textOf({ message, detail }: AssentError): string {
   return detail === undefined ? message : `${message} ${detail}`
 }
 
-/** Only writing shows that it can be written to. */
+/** Writes one audit event: nothing less shows that the store can be written to. */
 async function checkWriting(assent: Assent): Promise<Finding> {
   await assent.record({ kind: 'doctor-checked', who: localParticipant })
   return good('store', `${assent.store.name} can be read and written.`)
@@ -52,10 +52,11 @@ async function checkWriting(assent: Assent): Promise<Finding> {
 async function checkKeys(assent: Assent): Promise<Finding> {
   const keys = await assent.keys.list()
   const old = keys.filter(({ seals, inUse }) => !seals && inUse)
-  if (old.length === 0) return good('keys', `${keys.length === 1 ? '1 key' : `${keys.length} keys`}; the newest seals.`)
+  if (old.length === 0)
+    return good('keys', `${keys.length === 1 ? '1 key' : `${keys.length} keys`}. Everything is sealed with the newest.`)
   return warning(
     'keys',
-    `${old.length} older ones are still in use. \`assent keys rotate\` seals everything under the newest.`,
+    `${old.length} older keys are still in use. Seal everything with the newest: assent keys rotate`,
   )
 }
 
@@ -70,28 +71,28 @@ async function checkQuestions(assent: Assent): Promise<Finding> {
   if (stuck === 0) return good('questions', `${count}.`)
   return warning(
     'questions',
-    `${count}; ${stuck} are over and nobody noticed, for no Assent runs here. Start it with \`assent\`.`,
+    `${count}; ${stuck} have expired and are not settled, because no Assent runs here. Start one: assent`,
   )
 }
 
-/** In an installation without login, only an enrolled browser or the terminal can answer. */
+/** Without a login, only an enrolled browser or the terminal can answer. */
 async function checkInbox(assent: Assent, { auth, channels }: Config): Promise<Finding> {
-  if (auth !== undefined) return skipped('inbox', 'People sign in to it.')
+  if (auth !== undefined) return skipped('inbox', 'People sign in to the inbox.')
   const now = assent.clock.now()
   const browsers = (await assent.store.browsers.list(localParticipant)).filter(({ expiresAt }) => expiresAt > now)
   if (browsers.length > 0)
     return good('inbox', `${browsers.length === 1 ? '1 browser' : `${browsers.length} browsers`} can open it.`)
-  const told = channels.length > 0 ? 'channels tell of questions, but' : 'what no client shows waits in silence, and'
-  return warning('inbox', `No browser is enrolled: ${told} only \`assent inbox\` can answer. Enrol one: assent open`)
+  const unseen = channels.length > 0 ? '' : ', and nobody is told of questions that a client cannot show'
+  return warning('inbox', `No browser is enrolled: only \`assent inbox\` can answer${unseen}. Enrol one: assent open`)
 }
 
 async function checkPause(assent: Assent): Promise<Finding> {
-  if (!(await assent.approvals.isPaused())) return good('pause', 'Nothing is paused.')
-  return warning('pause', 'Everything is paused: no tool runs until `assent resume`.')
+  if (!(await assent.approvals.isPaused())) return good('pause', 'Assent is not paused.')
+  return warning('pause', 'Assent is paused: every call is denied. End the pause: assent resume')
 }
 
 async function checkAudit(assent: Assent): Promise<Finding> {
   const { found, events, chains } = await assent.verifyAudit()
-  if (found === 0) return good('audit', `It is whole: ${events} events in ${chains} chains.`)
-  return wrong('audit', `${found} findings in ${events} events. See: assent audit verify`)
+  if (found === 0) return good('audit', `It is intact: ${events} events in ${chains} chains.`)
+  return wrong('audit', `${found} problems in ${events} events. See: assent audit verify`)
 }

@@ -1,8 +1,8 @@
-/** What one check came to. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string
   readonly status: 'good' | 'warning' | 'error' | 'skipped'
-  /** What is so, and what to do about it. */
+  /** What was found, and how to fix it. */
   readonly words: string
 }
 
