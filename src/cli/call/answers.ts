@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
+import { whyUnreadable } from '../errors.ts'
 
-/** What was answered beforehand: the file first, then what the command line says; a name that comes again is a list. */
+/** The answers given in advance. The command line overrides the file; a field that it names twice gets a list. */
 export async function answersFrom({
   answers,
   answer,
@@ -17,13 +18,12 @@ export async function answersFrom({
   return all
 }
 
-/** A file that holds one JSON object. */
 async function readJsonObject(path: string): Promise<Record<string, unknown>> {
   const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new BadArgument(`${path} cannot be read.`, { cause })
+    throw new BadArgument(`${path} cannot be read: ${whyUnreadable(cause)}.`, { cause })
   })
   const value = parse(text)
-  if (!isPlainObject(value)) throw new BadArgument(`${path} must hold one JSON object.`)
+  if (!isPlainObject(value)) throw new BadArgument(`${path} must hold one JSON object, such as {"branch": "main"}.`)
   return value
 }
 

@@ -1,6 +1,6 @@
 import { BadArgument } from '../../base/errors.ts'
 
-/** Splits a command line at spaces, with quotes as in a shell; nothing else of a shell is done. */
+/** Splits a command line at spaces. Quotes and backslashes work as in a shell; nothing is expanded. */
 export function splitCommand(line: string): string[] {
   const words: string[] = []
   const part = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)\s*/y
@@ -8,7 +8,7 @@ export function splitCommand(line: string): string[] {
     const [, word] = part.exec(line) ?? []
     if (word === undefined) {
       if (line.trim() === '') return []
-      throw new BadArgument('The command line has a quote that does not end.')
+      throw new BadArgument('The command line has a quote that is not closed. Close it, or escape it with a backslash.')
     }
     words.push(unquoted(word))
   }

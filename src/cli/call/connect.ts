@@ -12,7 +12,10 @@ export interface Connected {
   close(): Promise<void>
 }
 
-/** Connects to a server; undefined when it cannot be reached, which was told. `prepare` comes before anything is sent. */
+/**
+ * Connects to a server. When it cannot be reached, prints why and returns undefined. `prepare` is called before anything is
+ * sent.
+ */
 export async function connectTo(
   target: ServerTarget,
   verbose: boolean,
@@ -62,7 +65,7 @@ function ours(): Record<string, string> {
 
 const longestLine = 2_000
 
-/** A server's log is a stranger's text as well, and may come without line ends. */
+/** Passes the log on line by line, made safe to print. A line without an end is cut. */
 function listen(transport: StdioClientTransport, onLog: (line: string) => void): void {
   let rest = ''
   transport.stderr?.on('data', (chunk: Buffer) => {
@@ -72,7 +75,7 @@ function listen(transport: StdioClientTransport, onLog: (line: string) => void):
   })
 }
 
-/** Why it failed, by the first cause that has a plain word for it; else in the words of the innermost. */
+/** Why connecting failed: the first cause that `reasons` explains, or else the message of the innermost cause. */
 function reasonOf(error: unknown): string {
   const causes = causesOf(error)
   const known = causes.map(({ code }) => reasons.get(code)).find((reason) => reason !== undefined)
@@ -80,12 +83,12 @@ function reasonOf(error: unknown): string {
 }
 
 const reasons = new Map<unknown, string>([
-  ['ENOENT', 'there is no such program.'],
-  ['EACCES', 'the program may not be run.'],
-  ['ECONNREFUSED', 'nothing listens there.'],
-  ['ENOTFOUND', 'there is no such host.'],
-  ['CONNECTION_CLOSED', 'it ended at once.'],
-  ['CLIENT_HTTP_AUTHENTICATION', 'it wants a login. Give a token with --header "Authorization: Bearer …".'],
+  ['ENOENT', 'there is no such program. Check the command line.'],
+  ['EACCES', 'the program is not executable.'],
+  ['ECONNREFUSED', 'nothing listens at that address. Start the server first.'],
+  ['ENOTFOUND', 'there is no such host. Check the url.'],
+  ['CONNECTION_CLOSED', 'it ended at once. Its log, if it wrote one, follows.'],
+  ['CLIENT_HTTP_AUTHENTICATION', 'it requires a login. Pass a token with --header "Authorization: Bearer …".'],
 ])
 
 const mostCauses = 10
@@ -100,7 +103,7 @@ function causesOf(error: unknown): Cause[] {
   let cause = error
   while (typeof cause === 'object' && cause !== null && causes.length < mostCauses) {
     causes.push(cause)
-    // A host with several addresses fails once for each.
+    // For a host with several addresses, an AggregateError holds one error for each.
     cause = (cause as Error).cause ?? (cause as AggregateError).errors?.[0]
   }
   return causes
@@ -108,7 +111,7 @@ function causesOf(error: unknown): Cause[] {
 
 async function closing(client: Client, transport: Transport): Promise<void> {
   const session = transport as { terminateSession?: () => Promise<void> }
-  // A server that is not there to be told is left all the same.
+  // The connection is closed even if the server does not answer.
   await session.terminateSession?.().catch(() => {})
   await client.close().catch(() => {})
 }

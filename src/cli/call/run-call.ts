@@ -37,13 +37,13 @@ export interface CallOptions {
 
 const interrupted = 130
 
-/** One call from the command line to the exit code. */
+/** Runs `assent call`, from its arguments to the exit code. */
 export async function runCall(
   [server, tool, json, ...more]: readonly (string | undefined)[],
   options: CallOptions,
 ): Promise<void> {
   if (more.length > 0)
-    throw new BadArgument(`With --command the first argument is the tool: ${more.join(' ')} is too much.`)
+    throw new BadArgument(`With --command the first argument is the tool. Leave out: ${more.join(' ')}`)
   const timeoutMs = milliseconds(options.timeout)
   const answers = await answersFrom(options)
   const target = await findTarget(server, options)
@@ -57,7 +57,7 @@ export async function runCall(
     status,
     stop,
   )
-  // Once: whoever presses it twice wants out at once.
+  // Once only: a second Ctrl-C ends the process at once.
   process.once('SIGINT', () => stop.abort('interrupted'))
   if (process.stderr.isTTY) status.show()
 
@@ -88,7 +88,7 @@ export async function runCall(
     showResult(result, options)
   } catch (error) {
     status.end()
-    // Ctrl-C in a terminal reaches the server too, which may be gone before we hear of it ourselves.
+    // Ctrl-C in a terminal reaches the server too, which may end before the signal arrives here.
     if (!stop.signal.aborted) await sleep(100)
     explain(target.name, stop.signal.reason ?? error)
   } finally {
@@ -96,7 +96,7 @@ export async function runCall(
   }
 }
 
-/** While someone is asked, no status is drawn; and a question that nobody can answer ends the call. */
+/** Hides the status line while the person is asked. A question that cannot be answered ends the call. */
 function watchedUi(ui: ElicitationUi, status: StatusLine, stop: AbortController): ElicitationUi {
   let asking = 0
   const watched = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -132,7 +132,7 @@ function toolNamed(server: string, tools: readonly Tool[], name: string): Tool {
     name,
     tools.map((tool) => tool.name),
   )
-  const hint = near.length === 0 ? 'Leave the tool out to see what there is.' : `Did you mean ${near.join(' or ')}?`
+  const hint = near.length === 0 ? 'Leave the tool out to list the tools.' : `Did you mean ${near.join(' or ')}?`
   throw new BadArgument(`${visibleLine(server)} has no tool ${visibleLine(name)}. ${visibleLine(hint)}`)
 }
 
@@ -157,7 +157,7 @@ function showResult(result: CallToolResult, { json }: CallOptions): void {
   if (outcome !== undefined) complain(outcome)
 }
 
-/** What is ours goes on to be told as ever; what the server or the way to it did is told here. */
+/** Prints errors of the server and of the transport. Assent's own errors are thrown on, to `runningCommand`. */
 function explain(server: string, error: unknown): void {
   if (error === 'interrupted') {
     complain('Stopped.')
@@ -172,22 +172,22 @@ function explain(server: string, error: unknown): void {
   }
   if (error instanceof AssentError) throw error
   const { message, code } = error as { message?: unknown; code?: unknown }
-  const isAnswer = typeof code === 'number'
+  const isRefusal = typeof code === 'number'
   complain(
-    `${visibleLine(server)} ${isAnswer ? 'refused the call' : 'gave no result'}: ${visibleLine(String(message), 2_000)}`,
+    `${visibleLine(server)} ${isRefusal ? 'refused the call' : 'gave no result'}: ${visibleLine(String(message), 2_000)}`,
   )
-  process.exitCode = isAnswer ? exitCodes.no : exitCodes.unavailable
+  process.exitCode = isRefusal ? exitCodes.no : exitCodes.unavailable
 }
 
 function remedyFor({ needs, fields }: InputNeeded): string {
   switch (needs) {
     case 'answers':
-      return `Run it in a terminal, or answer beforehand: --answer ${visibleLine(fields[0] ?? 'name')}=…, or --answers <file>.`
+      return `Run this in a terminal, or answer in advance with --answer ${visibleLine(fields[0] ?? 'name')}=…, or --answers <file>.`
     case 'yes':
-      return 'Run it in a terminal, or say yes beforehand: --yes.'
+      return 'Run this in a terminal, or accept in advance with --yes.'
     case 'consent':
-      return 'Run it in a terminal, or say yes beforehand: --yes-open.'
+      return 'Run this in a terminal, or accept in advance with --yes-open.'
     case 'person':
-      return 'Run it in a terminal.'
+      return 'Run this in a terminal.'
   }
 }

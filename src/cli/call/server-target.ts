@@ -9,7 +9,7 @@ import { badConfig, type Problem } from '../config/problems.ts'
 import { filledIn } from '../config/read/environment.ts'
 import { splitCommand } from './command-line.ts'
 
-/** Where a server is. `name` is what the person knows it by. */
+/** How to reach a server. `name` is how it is shown to the person. */
 export type ServerTarget =
   | { readonly kind: 'url'; readonly name: string; readonly url: URL; readonly headers: Record<string, string> }
   | {
@@ -17,7 +17,7 @@ export type ServerTarget =
       readonly name: string
       readonly command: string
       readonly args: string[]
-      /** Undefined: all of ours, as in a shell. */
+      /** Undefined for a command line, which inherits all variables of this process, as in a shell. */
       readonly env: Record<string, string> | undefined
       readonly cwd?: string
     }
@@ -28,13 +28,14 @@ export interface TargetOptions {
   readonly header: readonly (readonly [string, string])[]
 }
 
-/** Files that name servers, the first that is there. */
+/** The files that may name servers. The first that exists is used. */
 const serverFiles = [...usualFiles, '.mcp.json', 'mcp.json']
 
-/** A url, a name in a config file or a command line, in this order; a command line only where it cannot be a name. */
+/** Reads `server` as a url, as a name in a config file, or as a command line if it cannot be a name; in this order. */
 export async function findTarget(server: string | undefined, options: TargetOptions): Promise<ServerTarget> {
   if (options.command !== undefined) return processTarget(options.command)
-  if (server === undefined) throw new BadArgument('Name a server: a url, a name in a config file, or a command line.')
+  if (server === undefined)
+    throw new BadArgument('Name a server: a url, a name in a config file, or a command line. See: assent call --help')
   const headers = Object.fromEntries(options.header)
   if (/^https?:\/\//i.test(server)) return urlTarget(server, readUrl(server), headers)
 
@@ -56,11 +57,11 @@ export async function findTarget(server: string | undefined, options: TargetOpti
 
 function processTarget(line: string): ServerTarget {
   const [command, ...args] = splitCommand(line)
-  if (command === undefined) throw new BadArgument('The command line is empty.')
+  if (command === undefined) throw new BadArgument('The command line is empty. Write a program and its arguments.')
   return { kind: 'process', name: line.trim(), command, args, env: undefined }
 }
 
-/** Credentials in a url are sent, and shown nowhere. */
+/** Credentials in the url are sent as a header, and are never shown. */
 function urlTarget(name: string, url: URL, headers: Record<string, string>): ServerTarget {
   const isNamed = !/^https?:\/\//i.test(name)
   const hasUser = url.username !== '' || url.password !== ''
@@ -75,11 +76,12 @@ function urlTarget(name: string, url: URL, headers: Record<string, string>): Ser
 }
 
 function readUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new BadArgument(`${text} is no url.`)
+  if (!URL.canParse(text))
+    throw new BadArgument(`${text} is not a valid url. Write one such as https://mcp.example.com/mcp.`)
   return new URL(text)
 }
 
-/** Loaded for names only: a url and a command line need no file. */
+/** Loaded on demand: a url or a command line needs no file. */
 async function documentIn(file: string): Promise<ConfigDocument> {
   const { readDocument } = await import('../config/document.ts')
   return readDocument(file)
@@ -113,11 +115,11 @@ function configured(name: string, entry: unknown, file: string, headers: Record<
     return Object.fromEntries(Object.entries(value).map(([one, text]) => [one, String(text)]))
   }
 
-  if (entry.type === 'sse') throw wrong('speaks sse, which this client does not; use its streamable HTTP url')
+  if (entry.type === 'sse') throw wrong('uses sse, which Assent does not support; write its streamable HTTP url')
   const url = text('url')
   if (url !== undefined) return urlTarget(name, readUrl(url), { ...texts('headers'), ...headers })
   const command = text('command')
-  if (command === undefined) throw wrong('has neither a url nor a command')
+  if (command === undefined) throw wrong('has neither a url nor a command; write one of the two')
   const { args = [], cwd } = entry
   if (!Array.isArray(args)) throw wrong('must have a list as args')
   const folder = typeof cwd === 'string' ? resolve(dirname(file), cwd) : undefined

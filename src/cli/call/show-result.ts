@@ -4,29 +4,29 @@ import { isPlainObject } from '../../base/json.ts'
 import { unbounded, visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { outcomeKey } from '../../mcp/meta-keys.ts'
 
-/** A result for people: its text as it is, all else as a line that says what it is. */
+/** The lines of a result: text as it is, and for any other content a line that describes it. */
 export function resultLines({ content = [], structuredContent, _meta }: CallToolResult): string[] {
-  // Servers repeat structured content as text, and an outcome as structured content, for clients that know no other.
+  // For old clients, servers repeat structured content as text, and Assent's outcome as structured content.
   const blocks = content.filter((block) => block.type !== 'text' || !says(block.text, structuredContent))
-  const isSaid = structuredContent === undefined || isDeepStrictEqual(structuredContent, _meta?.[outcomeKey])
-  const structured = isSaid ? [] : [visibleText(JSON.stringify(structuredContent, null, 2), unbounded)]
+  const isRepeated = structuredContent === undefined || isDeepStrictEqual(structuredContent, _meta?.[outcomeKey])
+  const structured = isRepeated ? [] : [visibleText(JSON.stringify(structuredContent, null, 2), unbounded)]
   return [...blocks.flatMap(blockLines), ...structured]
 }
 
-/** How the server says that it ended, when nothing was done. */
+/** What Assent at the server says about a call that did not run. */
 export function outcomeOf({ _meta }: CallToolResult): string | undefined {
   const outcome = _meta?.[outcomeKey]
   if (!isPlainObject(outcome) || typeof outcome.status !== 'string') return undefined
   const known = Object.hasOwn(outcomes, outcome.status) ? outcomes[outcome.status] : undefined
-  return known ?? `It ended as ${visibleLine(outcome.status, 60)}.`
+  return known ?? `The call ended as ${visibleLine(outcome.status, 60)}.`
 }
 
 const outcomes: Readonly<Record<string, string>> = {
   declined: 'You declined: nothing was done.',
   cancelled: 'You cancelled: nothing was done.',
   expired: 'Nobody answered in time: nothing was done.',
-  denied: 'It was denied: nothing was done.',
-  pending: 'Someone else has yet to answer: call again when they have.',
+  denied: 'The call was denied: nothing was done.',
+  pending: 'Somebody else still has to answer. Call again when they have.',
 }
 
 function says(text: string, structured: unknown): boolean {

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { propertiesOf, requiredOf, typeOf } from './tool-arguments.ts'
 
-/** A tool in a few lines: its name, what it does, what it takes. */
+/** A tool in a few lines: its name, its description, its arguments. */
 export function toolLines(tool: Tool): string[] {
   const title = tool.title ?? tool.annotations?.title
   const [about = ''] = (tool.description ?? '').trim().split('\n')

@@ -3,7 +3,7 @@ import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 
-/** A tool's arguments from a JSON object and from `key=value`, read as the types that the tool declares. */
+/** The arguments of a tool, from a JSON object and from `key=value`, converted to the types that the tool declares. */
 export function argumentsFor(
   tool: Tool,
   json: string | undefined,
@@ -19,7 +19,7 @@ export function argumentsFor(
   if (missing.length > 0) {
     const needs = missing.map((name) => `${visibleLine(name, 60)} (${visibleLine(typeOf(properties[name]), 60)})`)
     throw new BadArgument(
-      `${visibleLine(tool.name, 100)} needs ${needs.join(', ')}. Give it as JSON or with --arg key=value.`,
+      `${visibleLine(tool.name, 100)} needs ${needs.join(', ')}. Pass it as JSON, or with --arg key=value.`,
     )
   }
   return Object.fromEntries(args)
@@ -48,19 +48,22 @@ function readObject(json: string): Record<string, unknown> {
   throw new BadArgument(`The arguments must be one JSON object, such as '{"text": "hello"}'.`)
 }
 
-/** Text stays text; what else a type needs is read as JSON. Only a list may be given more than once. */
+/** Values of type string stay text; others are read as JSON. Only a list may be given more than once. */
 function readArgument(name: string, type: string, texts: readonly string[]): unknown {
   const last = texts.at(-1) as string
   if (type === 'array') {
     const list = texts.length === 1 ? parsed(last) : undefined
     return Array.isArray(list) ? list : texts
   }
-  if (texts.length > 1) throw new BadArgument(`--arg ${visibleLine(name, 60)} was given more than once.`)
+  if (texts.length > 1)
+    throw new BadArgument(`--arg ${visibleLine(name, 60)} was given more than once, and is not a list. Give it once.`)
   if (type === 'string' || type === 'any') return last
   const value = parsed(last)
   if (value !== undefined) return value
   if (type.includes('string')) return last
-  throw new BadArgument(`--arg ${visibleLine(name, 60)}: ${visibleLine(last, 60)} is no ${visibleLine(type, 60)}.`)
+  throw new BadArgument(
+    `--arg ${visibleLine(name, 60)}: ${visibleLine(last, 60)} is not of type ${visibleLine(type, 60)}.`,
+  )
 }
 
 function parsed(text: string): unknown {

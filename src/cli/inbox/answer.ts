@@ -16,12 +16,12 @@ import { localParticipant } from '../../participant/participant.ts'
 import { atTerminal, type InboxItem } from './read.ts'
 import { showChanges } from './show.ts'
 
-/** What became of a question that was shown. */
+/** How the person left a question. */
 export type Outcome = 'answered' | 'skipped' | 'quit'
 
 type Approval = NonNullable<InboxItem['approval']>
 
-/** An approver at work on one call. */
+/** An approver at the terminal, and the call that they decide on. */
 interface Work {
   readonly assent: Assent
   readonly dialogue: Dialogue
@@ -30,7 +30,7 @@ interface Work {
   readonly approval: Approval
 }
 
-/** Asks what to do with a call, until it is answered or left. Enter alone does nothing: silence is never consent. */
+/** Asks until the person answers or leaves. Enter alone is no answer: silence is never consent. */
 export async function answerApproval(work: Work): Promise<Outcome> {
   const { dialogue, screen, approval, one } = work
   const { choices } = approval
@@ -51,7 +51,9 @@ export async function answerApproval(work: Work): Promise<Outcome> {
     else if (typeof choice === 'object') {
       if (await give(work, choice, edits)) return 'answered'
     } else if (choice !== 'back') {
-      screen.print(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+      screen.print(
+        word === '' ? '✗ You have not answered yet.' : `✗ ${visibleLine(word, 40)} is not one of the choices.`,
+      )
     }
   }
 }
@@ -100,7 +102,7 @@ async function chosen(
   }
 }
 
-/** One of several lasting choices; Enter goes back. */
+/** Asks for one of several lasting choices. Enter goes back. */
 async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Choice[]): Promise<Choice | 'back'> {
   const isOwn = approval.call.requester.participant === localParticipant
   const options = choices.map((choice) => ({
@@ -119,7 +121,7 @@ async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Cho
   }
 }
 
-/** The arguments that the rule lets the approver change, as fields of the form. */
+/** The fields of the form for arguments that the rule lets the approver change. */
 function editableFields({ asked }: InboxItem): [string, Field][] {
   const { properties = {} } = asked.question.schema ?? {}
   return Object.entries(properties).filter(([name]) => name.startsWith(editPrefix) || name.startsWith(jsonPrefix))
@@ -152,12 +154,12 @@ async function edited(
 
 function changesBy({ call, decision }: Approval, content: Content): readonly Change[] {
   const { edits } = editsIn(content, decision.editable)
-  // Whether the tool would take them is judged when they are sent.
+  // The tool's schema is checked when the answer is sent, so nothing is validated here.
   const result = applyEdits({ ...call, inputSchema: call.inputSchema ?? {} }, decision.editable, edits, () => [])
   return result.kind === 'edited' ? result.changes : []
 }
 
-/** False: it did not count, and the question is still open. */
+/** Sends the answer. Returns false when it was refused and the question is still open. */
 async function give(
   { assent, dialogue, screen, one, approval }: Work,
   choice: Choice,
@@ -175,12 +177,12 @@ async function give(
 }
 
 async function reasonFrom(dialogue: Dialogue): Promise<string | undefined> {
-  const said = await dialogue.ask('Why? The one who asks is told. (Enter: no reason) › ')
+  const said = await dialogue.ask('Reason, which the requester will see (Enter for none) › ')
   if (said.kind === 'text') return said.text
   return said.kind === 'exit' && said.action === 'cancel' ? undefined : ''
 }
 
-/** Answers an approval at the terminal. What was not edited goes as it came. */
+/** Answers an approval from the terminal. Arguments that were not edited are sent as they were asked for. */
 export function answerWith(
   assent: Assent,
   { asked }: InboxItem,
@@ -200,14 +202,14 @@ export function answerWith(
   return assent.answer(asked.id, atTerminal, answer)
 }
 
-/** What an answer came to, for the one who gave it. */
+/** What became of an answer, for the person who gave it. */
 export function answeredWords(
   answered: Exclude<Answered, { kind: 'invalid' }>,
   choice: Choice,
   { call }: Pick<Approval, 'call'>,
 ): string {
   if (answered.kind === 'late')
-    return `It was settled before (${answered.elicitation.state.kind}): your answer did not count.`
+    return `The question was already settled (${answered.elicitation.state.kind}), so your answer did not count.`
   const isOwn = call.requester.participant === localParticipant
-  return `${choiceWords(choice, call, isOwn)}: kept.`
+  return `Your answer is saved: ${choiceWords(choice, call, isOwn)}.`
 }

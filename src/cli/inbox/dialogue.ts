@@ -17,7 +17,7 @@ export interface AtTerminal {
   readonly input: Input
   readonly output: Output
   readonly env: TerminalEnvironment
-  /** Wait for more when all is answered. */
+  /** Whether to wait for more questions when all are answered. */
   readonly watch: boolean
   readonly signal: AbortSignal
   readonly openUrl?: (url: string) => Promise<void>
@@ -25,7 +25,7 @@ export interface AtTerminal {
 
 const lookEveryMs = 1_000
 
-/** Puts what waits to the person, one question after the other, most urgent first. */
+/** Asks the person the open questions one by one, most urgent first. */
 export async function answerInbox(assent: Assent, at: AtTerminal): Promise<void> {
   const screen = new Screen(at.output, at.env)
   const shown = new Set<string>()
@@ -49,8 +49,8 @@ export async function answerInbox(assent: Assent, at: AtTerminal): Promise<void>
 
 function nothingWords(skipped: number, watch: boolean): string {
   const left =
-    skipped === 0 ? 'Nothing waits for you.' : `${skipped} ${skipped === 1 ? 'question' : 'questions'} skipped.`
-  return watch ? `${left} Waiting for more; Ctrl-C ends it.` : left
+    skipped === 0 ? 'No question waits for you.' : `${skipped} ${skipped === 1 ? 'question' : 'questions'} skipped.`
+  return watch ? `${left} Waiting for more; press Ctrl-C to stop.` : left
 }
 
 async function answerOne(
@@ -63,7 +63,7 @@ async function answerOne(
   const gone = new AbortController()
   const over = AbortSignal.any([gone.signal, at.signal])
   const leaving = new AbortController()
-  // Someone may answer elsewhere while the person reads.
+  // The question may be answered elsewhere while the person reads it.
   const settledElsewhere = assent
     .wait(one.asked.id, { signal: leaving.signal })
     .then((seen) => {
@@ -73,9 +73,9 @@ async function answerOne(
   showWaiting(screen, one, assent.clock.now(), left > 1 ? `1 of ${left}  ` : '')
   const dialogue = await Dialogue.open(at.input, screen, over)
   try {
-    const outcome = await converse(assent, dialogue, screen, at, one, over)
+    const outcome = await askOne({ assent, dialogue, screen, at, one, signal: over })
     if (!gone.signal.aborted || outcome === 'answered') return outcome
-    screen.print(`It was settled elsewhere: ${gone.signal.reason}.`)
+    screen.print(`The question was settled elsewhere: ${gone.signal.reason}.`)
     return 'answered'
   } finally {
     dialogue.close()
@@ -84,29 +84,24 @@ async function answerOne(
   }
 }
 
-function converse(
-  assent: Assent,
-  dialogue: Dialogue,
-  screen: Screen,
-  at: AtTerminal,
-  one: InboxItem,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  if (one.approval !== undefined) return answerApproval({ assent, dialogue, screen, one, approval: one.approval })
-  if (one.asked.purpose === 'input' && one.asked.question.mode === 'form') {
-    return fillForm(assent, dialogue, screen, one, signal)
-  }
-  return visitPage(assent, dialogue, screen, at, one)
+/** One question, and the terminal at which it is asked. */
+interface AskedAtTerminal {
+  readonly assent: Assent
+  readonly dialogue: Dialogue
+  readonly screen: Screen
+  readonly at: AtTerminal
+  readonly one: InboxItem
+  readonly signal: AbortSignal
 }
 
-/** A form is filled in here; leaving it leaves it open for later. */
-async function fillForm(
-  assent: Assent,
-  dialogue: Dialogue,
-  screen: Screen,
-  { asked }: InboxItem,
-  signal: AbortSignal,
-): Promise<Outcome> {
+function askOne(asking: AskedAtTerminal): Promise<Outcome> {
+  const { approval, asked } = asking.one
+  if (approval !== undefined) return answerApproval({ ...asking, approval })
+  return asked.purpose === 'input' && asked.question.mode === 'form' ? fillForm(asking) : visitPage(asking)
+}
+
+/** Asks for the fields of a form. A person who leaves it can answer it later. */
+async function fillForm({ assent, dialogue, screen, one: { asked }, signal }: AskedAtTerminal): Promise<Outcome> {
   const { question, origin } = asked
   if (question.mode !== 'form') return 'skipped'
   let request: Parameters<typeof askFormInTerminal>[2] = {
@@ -126,14 +121,9 @@ async function fillForm(
   }
 }
 
-/** Secrets and accounts are for a page; a plain yes may be said here. */
-async function visitPage(
-  assent: Assent,
-  dialogue: Dialogue,
-  screen: Screen,
-  at: AtTerminal,
-  { asked, link }: InboxItem,
-): Promise<Outcome> {
+/** Secrets and accounts are for a page. A plain confirmation can be given here too. */
+async function visitPage({ assent, dialogue, screen, at, one }: AskedAtTerminal): Promise<Outcome> {
+  const { asked, link } = one
   const canConfirm = asked.purpose === 'confirm' && asked.question.schema === undefined
   const openUrl = at.openUrl ?? ((url: string) => openBrowser(url, at.env))
   for (;;) {
@@ -145,13 +135,16 @@ async function visitPage(
     if (word === 's' || word === 'skip') return 'skipped'
     if (word === 'q' || word === 'quit') return 'quit'
     if (word === 'o' || word === 'open') {
-      await openUrl(link).catch(() => screen.print('✗ No browser could be started here: open the address yourself.'))
+      await openUrl(link).catch(() => screen.print('✗ No browser could be started. Open the address yourself.'))
     } else if (word === 'd' || word === 'decline') {
       await assent.answer(asked.id, atTerminal, { action: 'decline' })
       return 'answered'
     } else if (canConfirm && (word === 'y' || word === 'yes')) {
       await assent.answer(asked.id, atTerminal, { action: 'accept' })
       return 'answered'
-    } else screen.print(word === '' ? '✗ Nothing is answered yet.' : `✗ ${visibleLine(word, 40)} is no choice.`)
+    } else
+      screen.print(
+        word === '' ? '✗ You have not answered yet.' : `✗ ${visibleLine(word, 40)} is not one of the choices.`,
+      )
   }
 }

@@ -9,16 +9,16 @@ import { configOf, withAssent } from '../with-assent.ts'
 import type { InboxItem } from './read.ts'
 
 const examples = `
-Answering needs a terminal: a person at a keyboard. There is no option around it, for what an agent could type
-in a script would be the agent's own yes. (A program of the same user that makes itself a terminal is beyond
-what an installation without login can stop; see docs/approvals.md.)
-Where people sign in, a terminal cannot tell who sits at it: answer on the page /inbox.
+Answering needs a terminal with a person at it, and no option changes that: an answer from a script could be the
+agent's own. (A program of the same user could still open a terminal for itself. An installation without a login
+cannot prevent this; see docs/approvals.md.)
+Where people sign in, a terminal cannot tell who uses it. Answer on the page /inbox instead.
 
 Examples:
-  assent inbox                              what waits, one after the other, most urgent first
+  assent inbox                              answer one question after the other, most urgent first
   assent inbox --watch                      and wait for more
-  assent inbox --json                       only list, for scripts
-  assent inbox allow 3f2a --once            by the id, or how it begins
+  assent inbox --json                       list the questions, for scripts
+  assent inbox allow 3f2a --once            an id, or the beginning of one
   assent inbox allow 3f2a --always --for day --scope tool --client this
   assent inbox deny 3f2a --reason "not on a Friday"`
 
@@ -35,13 +35,13 @@ interface AllowOptions {
   readonly client: Reach['client']
 }
 
-/** `assent inbox`: what waits for the local person, and answering it. */
+/** `assent inbox`: lists the questions for the local person, and answers them. */
 export function addInboxCommands(program: Command): void {
   const inbox = program
     .command('inbox')
-    .description('what waits for your answer')
-    .option('--json', 'only list, for scripts')
-    .option('--watch', 'wait for more when all is answered')
+    .description('answer the questions that wait for you')
+    .option('--json', 'list the questions as JSON, for scripts')
+    .option('--watch', 'wait for more questions when all are answered')
     .addHelpText('after', examples)
     .action(async (options: ListOptions, command: Command) => {
       await refuseStrangers(command)
@@ -50,14 +50,28 @@ export function addInboxCommands(program: Command): void {
 
   inbox
     .command('allow <id>')
-    .description('let a call run')
-    .option('--once', 'this call alone (this is what happens when nothing is said)')
-    .option('--always', 'and others like it: see --scope, --for and --client')
-    .addOption(new Option('--scope <what>', 'with --always').choices(['tool', 'server']).default('tool'))
-    .addOption(new Option('--for <time>', 'with --always').choices(['hour', 'day', 'revoked']).default('hour'))
-    .addOption(new Option('--client <which>', 'with --always').choices(['this', 'all']).default('this'))
+    .description('allow the call that a question is about')
+    .option('--once', 'allow this call only (the default)')
+    .option('--always', 'allow similar calls too, as --scope, --for and --client say')
+    .addOption(
+      new Option('--scope <what>', 'with --always: calls of this tool, or of all tools of the server')
+        .choices(['tool', 'server'])
+        .default('tool'),
+    )
+    .addOption(
+      new Option('--for <time>', 'with --always: how long; revoked means until you revoke it')
+        .choices(['hour', 'day', 'revoked'])
+        .default('hour'),
+    )
+    .addOption(
+      new Option('--client <which>', 'with --always: calls of this client, or of all your clients')
+        .choices(['this', 'all'])
+        .default('this'),
+    )
+    .addHelpText('after', '\nExamples:\n  assent inbox allow 3f2a\n  assent inbox allow 3f2a --always --for day')
     .action(async (id: string, options: AllowOptions, command: Command) => {
-      if (options.once && options.always) throw new BadArgument('Write --once or --always.')
+      if (options.once && options.always)
+        throw new BadArgument('--once and --always contradict each other. Use one of them.')
       const { scope, for: lasts, client } = options
       await answerById(
         command,
@@ -68,9 +82,10 @@ export function addInboxCommands(program: Command): void {
 
   inbox
     .command('deny <id>')
-    .description('do not let a call run')
-    .option('--reason <words>', 'why; the one who asks is told')
-    .option('--always', 'nor others of this tool by this client, until that is revoked')
+    .description('deny the call that a question is about')
+    .option('--reason <words>', 'the reason, which the requester will see')
+    .option('--always', 'deny all calls of this tool by this client, until you revoke it')
+    .addHelpText('after', '\nExample:\n  assent inbox deny 3f2a --reason "not on a Friday"')
     .action(async (id: string, { reason, always }: { reason?: string; always?: true }, command: Command) => {
       const choice: Choice = always
         ? { kind: 'always_deny', scope: 'tool', lasts: 'revoked', client: 'this' }
@@ -84,7 +99,7 @@ async function refuseStrangers(command: Command): Promise<void> {
   refuseStrangers(await configOf(command))
 }
 
-/** Ctrl-C ends it as a whole, also while nothing is asked. */
+/** Ctrl-C ends the command, also while no question is open. */
 async function work(assent: Assent, { json, watch }: ListOptions): Promise<void> {
   const { asJson, readInbox } = await import('./read.ts')
   if (json && !watch) return print(JSON.stringify((await readInbox(assent)).map(asJson)))
@@ -99,7 +114,7 @@ async function work(assent: Assent, { json, watch }: ListOptions): Promise<void>
   await list(assent, { json: json === true, watch: watch === true, signal: stop.signal })
 }
 
-/** Without a terminal it lists, and answers nothing. */
+/** Lists the questions. Without a terminal nothing can be answered. */
 async function list(
   assent: Assent,
   { json, watch, signal }: { readonly json: boolean; readonly watch: boolean; readonly signal: AbortSignal },
@@ -117,7 +132,7 @@ async function list(
       else showWaiting(screen, one, assent.clock.now())
     }
     if (!watch) {
-      return print(fresh.length === 0 ? 'Nothing waits for you.' : '\nTo answer, run this in a terminal.')
+      return print(fresh.length === 0 ? 'No question waits for you.' : '\nTo answer, run this in a terminal.')
     }
     await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
@@ -133,12 +148,14 @@ function isPerson(): boolean {
 async function answerById(command: Command, id: string, choice: Choice, reason?: string): Promise<void> {
   await refuseStrangers(command)
   if (!isPerson()) {
-    throw new BadArgument('Answering needs a terminal: a person at a keyboard. Nothing else counts as a yes or a no.')
+    throw new BadArgument(
+      'Answering needs a terminal with a person at it. Run this in a terminal, or answer on the page.',
+    )
   }
   await withAssent(command, async (assent) => {
     const { findInInbox } = await import('./read.ts')
     const found = await findInInbox(assent, id)
-    if (found === undefined) return no('No question that waits for you has this id. See: assent inbox')
+    if (found === undefined) return no('No open question has this id. See: assent inbox')
     await answer(assent, found, choice, reason)
   })
 }
@@ -146,10 +163,10 @@ async function answerById(command: Command, id: string, choice: Choice, reason?:
 async function answer(assent: Assent, one: InboxItem, choice: Choice, reason: string | undefined): Promise<void> {
   const { approval } = one
   if (approval === undefined) {
-    return no(`This asks for more than a yes or a no. Answer it with assent inbox, or on its page: ${one.link}`)
+    return no(`This question cannot be answered by yes or no. Use \`assent inbox\`, or its page: ${one.link}`)
   }
   if (!approval.choices.some((offered) => choiceText(offered) === choiceText(choice))) {
-    return no('That is more than this question lets you say. See: assent inbox')
+    return no('The policy does not offer that answer for this question. See the choices: assent inbox')
   }
   const { showWaiting } = await import('./show.ts')
   const { Screen } = await import('../../client/terminal/screen.ts')

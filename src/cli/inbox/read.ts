@@ -11,14 +11,14 @@ import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.t
 import { localParticipant } from '../../participant/participant.ts'
 import type { Config } from '../config/config.ts'
 
-/** The one person of an installation without login, at their terminal. */
+/** The only person of an installation without a login, answering at a terminal. */
 export const atTerminal: Answering = { participant: localParticipant, groups: [], via: 'terminal' }
 
-/** A question that waits, with what it takes to answer it. */
+/** An open question, with what is needed to answer it. */
 export interface InboxItem {
   readonly asked: Elicitation
   readonly link: string
-  /** What an approval is about. */
+  /** Only for approvals. */
   readonly approval?: { readonly call: ToolCall; readonly decision: Decision; readonly choices: readonly Choice[] }
 }
 
@@ -28,10 +28,11 @@ export async function readInbox(assent: Assent): Promise<InboxItem[]> {
   return all.map((asked) => waiting(assent, asked))
 }
 
-/** The one that an id, or how it begins, names. */
+/** The question whose id is, or begins with, `id`. */
 export async function findInInbox(assent: Assent, id: string): Promise<InboxItem | undefined> {
   const found = (await readInbox(assent)).filter(({ asked }) => asked.id.startsWith(id))
-  if (found.length > 1) throw new BadArgument(`${found.length} questions begin with ${id}. Write more of the id.`)
+  if (found.length > 1)
+    throw new BadArgument(`The ids of ${found.length} questions begin with ${id}. Write more of the id.`)
   return found[0]
 }
 
@@ -46,17 +47,17 @@ function waiting({ linkTo }: Assent, asked: Elicitation): InboxItem {
   }
 }
 
-/** Without a login there is one person, and whoever runs this is taken for them; with one, only the pages know who it is. */
+/** Throws where people sign in: only the pages know who somebody is. Without a login, whoever runs this is the one person. */
 export function refuseStrangers({ auth, store, publicUrl }: Config): void {
   if (auth !== undefined) {
-    throw new BadArgument(`People sign in here, and a terminal cannot. Answer at ${publicUrl}/inbox.`)
+    throw new BadArgument(`People sign in here, which a terminal cannot do. Answer at ${publicUrl}/inbox.`)
   }
   if (store.startsWith('memory:')) {
-    throw new BadArgument('With memory: no other program sees the questions. Answer on the pages of the gateway.')
+    throw new BadArgument('With the store memory: only the gateway sees the questions. Answer on its pages.')
   }
 }
 
-/** For scripts. */
+/** The question as JSON, for scripts. */
 export function asJson({ asked, link, approval }: InboxItem): JsonObject {
   const { id, purpose, origin, requester, createdAt, expiresAt, question } = asked
   const { participant, client, clientName } = requester

@@ -7,7 +7,7 @@ import { type Screen, wrap } from '../../client/terminal/screen.ts'
 import { duration } from '../../web/pages/layout/times.ts'
 import type { InboxItem } from './read.ts'
 
-/** One question, with everything that it is about: nothing that would run is left out. */
+/** Shows a question with everything that it is about. Every argument of a call is shown in full. */
 export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = ''): void {
   const { asked, link, approval } = one
   screen.print()
@@ -19,7 +19,7 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
     ['id', asked.id],
   ]
   for (const [name, value] of facts) showFact(screen, name, value)
-  // Not wrapped, so that it can be copied.
+  // Not wrapped, so that the link can be copied.
   screen.raw(`  ${'page'.padEnd(nameWidth)}${link}\n`)
   if (approval === undefined) {
     screen.quote(visibleText(asked.question.message), '  ')
@@ -30,7 +30,7 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
 }
 
-/** What the approver changed. */
+/** Shows the arguments that the approver changed. */
 export function showChanges(screen: Screen, changes: readonly Change[]): void {
   screen.print(changes.length === 0 ? 'Nothing is changed.' : 'Changed:', { indent: '  ' })
   for (const { name, before, after } of changes) {
@@ -39,13 +39,13 @@ export function showChanges(screen: Screen, changes: readonly Change[]): void {
   }
 }
 
-/** What is asked, in one line. */
+/** The question in one line. */
 function titleOf({ asked, approval }: InboxItem): string {
   if (approval !== undefined) return approvalWords(approval.call)
   return `${visibleLine(asked.origin.server, 80)} ${asking[asked.purpose]}`
 }
 
-/** Which client asks, and for whom. */
+/** The client that asks, and the participant it acts for. */
 function askerOf({ asked }: InboxItem): string {
   const { client, clientName, participant, agents = [] } = asked.requester
   const name =
@@ -64,14 +64,14 @@ const asking = {
   connect: 'asks you to connect an account',
 } as const
 
-/** The lines after the first stand under it. */
+/** A name and its value. Further lines of the value are indented like the first. */
 function showFact(screen: Screen, name: string, value: string): void {
   wrap(value, screen.width - nameWidth - 2).forEach((line, index) => {
     screen.raw(`  ${(index === 0 ? name : '').padEnd(nameWidth)}${line}\n`)
   })
 }
 
-/** What takes more than a line is marked as a quotation, so that it cannot pass for our words. */
+/** A value of more than one line is marked as a quotation, so that it cannot pass for words of Assent. */
 function showArgument(screen: Screen, name: string, value: string): void {
   const label = name.replaceAll('\n', '⏎')
   const line = `    ${label}: ${value}`
