@@ -84,19 +84,19 @@ describe('assent inbox', () => {
       '--for',
       'day',
     ])
-    await allow.see('Allow write_file for a day, for Claude Code (claude-code): kept.')
+    await allow.see('Your answer is saved: Allow write_file for a day, for Claude Code (claude-code).')
     expect(await allow.ended()).toBe(0)
     expect(await other.approvals.listAll(10)).toMatchObject([{ effect: 'allow', tool: 'write_file' }])
     expect((await other.get(first.id))?.state).toMatchObject({ by: { via: 'terminal' } })
 
     const second = await askedAbout(other, aLocalCall({ tool: 'write_more' }), 'walk-2')
     const deny = assentInTerminal(['--config', file, 'inbox', 'deny', second.id, '--reason', 'not today'])
-    await deny.see('Deny: kept.')
+    await deny.see('Your answer is saved: Deny.')
     expect(await deny.ended()).toBe(0)
     expect((await other.get(second.id))?.state).toMatchObject({ answer: { content: { reason: 'not today' } } })
 
     const again = assentInTerminal(['--config', file, 'inbox', 'deny', second.id])
-    await again.see('No question that waits for you has this id.')
+    await again.see('No open question has this id.')
     expect(await again.ended()).toBe(1)
   })
 
@@ -108,8 +108,8 @@ describe('assent inbox', () => {
     await terminal.see('Run write_file on files?')
     await terminal.see('› ')
     terminal.type('a\r')
-    await terminal.see('Allow once, with these arguments: kept.')
-    await terminal.see('Nothing waits for you.')
+    await terminal.see('Your answer is saved: Allow once, with these arguments.')
+    await terminal.see('No question waits for you.')
     expect(await terminal.ended()).toBe(0)
     expect((await other.get(id))?.state.kind).toBe('answered')
   })
@@ -170,10 +170,10 @@ describe('assent pause', () => {
     expect(await run('grants', 'revoke', 'pause')).toMatchObject({ code: 1 })
     expect(await run('policy', 'test', 'files', 'read_file')).toMatchObject({
       code: 1,
-      out: expect.stringContaining('Everything is paused.'),
+      out: expect.stringContaining('Assent is paused.'),
     })
     expect((await run('resume')).out).toContain('decide again')
-    expect((await run('resume')).out).toContain('Nothing was paused')
+    expect((await run('resume')).out).toContain('Assent was not paused')
     expect(await other.approvals.approve({ call, walkId: 'w' })).toMatchObject({ kind: 'question' })
   })
 })
@@ -316,24 +316,24 @@ describe('assent doctor', () => {
 })
 
 describe('the gateway', () => {
-  test('reads its policy anew when the file changes and on SIGHUP, and a bad file keeps the old one', async () => {
+  test('reloads its policy when the file changes and on SIGHUP, and keeps the old one when the file is invalid', async () => {
     const { file, open } = await anInstallation(`version: 1\nlisten: 127.0.0.1:0\npolicy:${rules}`)
     const { child, said } = await startAssent(['--config', file], /Ctrl-C/)
     const other = await open()
     // Asked by a rule that the next policy no longer has.
     const { id } = await askedAbout(other)
     await writeFile(file, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: perhaps }\n')
-    await expect.poll(said).toContain('The policy stays as it was.')
+    await expect.poll(said).toContain('The policy was not reloaded, and stays as it was.')
     expect(said()).toContain('assent.yaml:5: policy.rules[0].decide')
     expect((await other.get(id))?.state.kind).toBe('open')
 
     await writeFile(`${file}.new`, 'version: 1\nlisten: 127.0.0.1:0\npolicy:\n  rules:\n    - { decide: deny }\n')
     await rename(`${file}.new`, file)
-    await expect.poll(said).toContain('The policy was read anew: 1 rule. 1 question was withdrawn.')
+    await expect.poll(said).toContain('The policy was reloaded: 1 rule. 1 question was withdrawn.')
     expect((await other.get(id))?.state).toMatchObject({ kind: 'withdrawn', reason: 'policy-changed' })
 
     child.kill('SIGHUP')
-    await expect.poll(said).toContain('The policy says what it said before.')
+    await expect.poll(said).toContain('The policy has not changed.')
     await writeFile(
       file,
       'version: 1\nlisten: 127.0.0.1:0\nlimits: { openPerRequester: 5 }\npolicy: { rules: [{ decide: deny }] }\n',
@@ -352,7 +352,7 @@ policy:
     await run('pause')
     const { said } = await startAssent(['--config', file], /Ctrl-C/)
     expect(said()).toContain('1 question waits for an answer.')
-    expect(said()).toContain('Everything is paused')
+    expect(said()).toContain('Assent is paused')
     expect(said()).toMatch(
       /Warning: .*assent\.yaml:4: policy\.rules\[0\]\.approvers names group:admins, who cannot answer/,
     )

@@ -307,7 +307,7 @@ describe('which server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const ran = await assent(['call', `http://me:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/mcp`])
-    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining('wants a login') })
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining('requires a login') })
     expect(ran.err).not.toContain('hunter2')
   })
 

@@ -103,9 +103,9 @@ describe('assent keys', () => {
     const [{ id }] = JSON.parse((await run('list', '--json')).out)
     const rotated = await run('rotate')
     expect(rotated).toMatchObject({ code: 0 })
-    expect(rotated.out).toMatch(/Everything is sealed under \S+: 1 sealed anew/)
+    expect(rotated.out).toMatch(/^1 secret is now sealed with the key \S+\./)
     expect((await run('list')).out).toMatch(/^\S+ {2}seals {2}in use\n\S+ {2}opens only {2}not in use\n$/)
-    expect(await run('drop', id)).toMatchObject({ code: 0, out: `The key ${id} is gone.\n` })
+    expect(await run('drop', id)).toMatchObject({ code: 0, out: `The key ${id} is removed.\n` })
     expect(await run('drop', id)).toMatchObject({ code: 2 })
     expect(await readFile(`${path}.keys`, 'utf8')).not.toContain(id)
   })
@@ -118,7 +118,7 @@ describe('assent audit', () => {
     const run = (...args: string[]) => assent(['--store', store, 'audit', ...args])
     expect(await run('verify')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^The audit is whole: \d+ events in 1 chains\.\n$/),
+      out: expect.stringMatching(/^The audit is intact: \d+ events in 1 chains\.\n$/),
     })
 
     const { out } = await run('export')
@@ -142,7 +142,10 @@ describe('assent audit', () => {
   test('says when a file of heads cannot be used', async () => {
     const { store, path } = await aStore()
     const run = (file: string) => assent(['--store', store, 'audit', 'verify', '--heads', file])
-    expect(await run('/no/such/file')).toMatchObject({ code: 2, err: '/no/such/file cannot be read.\n' })
+    expect(await run('/no/such/file')).toMatchObject({
+      code: 2,
+      err: '/no/such/file cannot be read: there is no such file.\n',
+    })
     await writeFile(`${path}.txt`, 'not an export')
     expect(await run(`${path}.txt`)).toMatchObject({ code: 2, err: expect.stringContaining('no audit export') })
   })

@@ -55,7 +55,7 @@ auths: { issuer: x }
     const ran = await assent(['gateway', '--config', file])
     expect(ran.code).toBe(2)
     expect(ran.err.trim().split('\n')).toEqual([
-      expect.stringContaining('assent.yaml:2: listen is "0.0.0.0:4180"; others can reach that'),
+      expect.stringContaining('assent.yaml:2: listen is "0.0.0.0:4180"; other machines can reach that'),
       expect.stringContaining('assent.yaml:4: auths is not known; did you mean auth?'),
     ])
     await expect(stat(join(folder, 'never.db'))).rejects.toThrow()
@@ -71,9 +71,9 @@ auths: { issuer: x }
     for (const name of ['one.db', 'two.db', 'kept.db']) await stat(join(folder, name))
   })
 
-  test('in a terminal, Enter makes a new link, and Ctrl-C stops it', async () => {
+  test('in a terminal, Enter prints a new link, and Ctrl-C stops it', async () => {
     const terminal = assentInTerminal(['--store', 'memory:', '--port', '0'])
-    await terminal.see('Enter makes a new link')
+    await terminal.see('Press Enter for a new link')
     const first = linkIn(terminal.shown())
     terminal.type('\r')
     await terminal.see('works once')
@@ -148,7 +148,7 @@ describe('assent gateway with servers in its settings', () => {
     const client = await connect(connect26, '/new')
     expect((await client.call('echo', { text: 'hello' })).text).toBe('hello')
     await writeFile(file, settings('deny'))
-    await expect.poll(said).toContain('The policy was read anew: 1 rule.')
+    await expect.poll(said).toContain('The policy was reloaded: 1 rule.')
     expect(await client.call('echo', { text: 'hello' })).toMatchObject({
       isError: true,
       outcome: { status: 'denied' },

@@ -60,7 +60,7 @@ describe('the inbox in a terminal', () => {
     expect(text).toContain('path: /tmp/p‹а U+0430, not a›y')
     expect(text).toContain('│ two‹U+202E›')
     expect(text).not.toContain('\u202e')
-    expect(text).toContain('✓ Allow once, with these arguments: kept.')
+    expect(text).toContain('✓ Your answer is saved: Allow once, with these arguments.')
     expect(await stateOf(assent, asked.id)).toMatchObject({
       kind: 'answered',
       answer: { action: 'accept', content: { choice: 'allow_once' } },
@@ -77,9 +77,9 @@ describe('the inbox in a terminal', () => {
     const second = await askedAbout(assent, aLocalCall({ arguments: { path: '/other' } }), 'walk-2')
     const terminal = await atInbox(assent)
     await say(terminal, 'q quit', '')
-    await say(terminal, 'Nothing is answered yet.', '')
+    await say(terminal, 'You have not answered yet.', '')
     await say(terminal, 'q quit', 'yes')
-    await say(terminal, 'yes is no choice.', 's')
+    await say(terminal, 'yes is not one of the choices.', 's')
     await terminal.see('/other')
     await say(terminal, 'q quit', 'q')
     await terminal.done
@@ -107,7 +107,7 @@ describe('the inbox in a terminal', () => {
     const asked = await askedAbout(assent, call)
     const terminal = await atInbox(assent)
     await say(terminal, 'q quit', 'd')
-    await say(terminal, 'Why?', 'not today')
+    await say(terminal, 'Reason, which', 'not today')
     await terminal.done
     expect(await assent.approvals.approve({ call, walkId: 'walk-1', question: asked.id })).toMatchObject({
       kind: 'refused',
@@ -118,7 +118,7 @@ describe('the inbox in a terminal', () => {
     const again = await atInbox(assent)
     await say(again, 'q quit', 'n')
     await say(again, 'Which?', '1')
-    await say(again, 'Why?', '')
+    await say(again, 'Reason, which', '')
     await again.done
     expect(await assent.approvals.listAll(10)).toMatchObject([{ effect: 'deny', tool: 'write_file' }])
   })
@@ -148,7 +148,7 @@ describe('the inbox in a terminal', () => {
     const terminal = await atInbox(assent)
     await terminal.see('q quit')
     await assent.withdrawAsObsolete(asked.id, 'policy-changed')
-    await terminal.see('It was settled elsewhere: cancelled.')
+    await terminal.see('The question was settled elsewhere: cancelled.')
     await terminal.done
   })
 
@@ -203,7 +203,7 @@ describe('the inbox in a terminal', () => {
     const asked = await askedAbout(assent)
     const terminal = await atInbox(assent)
     await terminal.done
-    expect(terminal.text()).toBe('Nothing waits for you.\n')
+    expect(terminal.text()).toBe('No question waits for you.\n')
     const { answerWith } = await import('../../src/cli/inbox/answer.ts')
     const one = { asked, link: '' }
     await expect(answerWith(assent, one, { kind: 'allow_once' })).rejects.toThrow('someone else')

@@ -10,13 +10,13 @@ import type { LoginDesk } from './login-desk.ts'
 const toolsCommand = 'demo-tools'
 const scope = 'notes.read'
 
-/** Servers to try Assent with, and what the gateway must know of them. */
+/** The running demo, and the settings that include it. */
 export interface Demo {
   readonly config: Config
   close(): Promise<void>
 }
 
-/** Not for people: the gateway starts it as it starts any stdio server. */
+/** A hidden command, which the gateway starts as it starts any stdio server. */
 export function addDemoToolsCommand(program: Command): void {
   program.command(toolsCommand, { hidden: true }).action(async () => {
     const { serveDemoTools } = await import('./tools-server.ts')
@@ -24,7 +24,7 @@ export function addDemoToolsCommand(program: Command): void {
   })
 }
 
-/** Starts what the demo needs besides the gateway: a login, and a server that takes its tokens only. */
+/** Starts a login, and an HTTP server that accepts only the tokens of that login. */
 export async function startDemo(config: Config, clock: Clock = systemClock): Promise<Demo> {
   const [{ demoLogin }, { demoNotes }] = await Promise.all([import('./login-server.ts'), import('./notes-server.ts')])
   const redirectUri = config.callbackUrl ?? `${config.publicUrl}/oauth/callback`
@@ -49,7 +49,7 @@ export async function startDemo(config: Config, clock: Clock = systemClock): Pro
   }
 }
 
-/** What the file says stays; the demo only adds to it. */
+/** Adds the demo to the settings. What the file says is kept. */
 function withDemo(config: Config, login: Served, notes: Served): Config {
   const servers: ServerConfig[] = [
     {

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Something that is served on this machine only, on a port that the system chose. */
+/** A server on loopback, on a port that the system chose. */
 export interface Served {
   readonly origin: string
   close(): Promise<void>
 }
 
-/** The listener is made once its own address is known. */
+/** Starts one. `listenerAt` gets the address, which is known only after listening. */
 export async function serveHere(listenerAt: (origin: string) => RequestListener): Promise<Served> {
   let listener: RequestListener = (_, response) => response.writeHead(503).end()
   const server = createServer((request, response) => listener(request, response))

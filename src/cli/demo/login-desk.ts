@@ -1,19 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 
-/** The one client that the demo login knows. It has no secret, so it must prove by PKCE that it is the one who began. */
+/** The only client of the demo login. It has no secret; PKCE proves that it began the flow. */
 export interface DemoClient {
   readonly id: string
   readonly redirectUri: string
   readonly scopes: readonly string[]
 }
 
-/** What came of a request to sign in. */
+/** The result of an authorization request. */
 export type Begun =
   | { readonly kind: 'asked'; readonly id: string; readonly scopes: readonly string[] }
-  /** The client is told what is wrong with it. */
+  /** An error that is sent back to the client. */
   | { readonly kind: 'returned'; readonly to: URL }
-  /** Nobody knows whose request it is, so nobody is sent anywhere. */
+  /** The client is unknown, so the person is not redirected. */
   | { readonly kind: 'refused'; readonly message: string }
 
 /** An answer of the token endpoint. */
@@ -25,7 +25,7 @@ export interface TokenReply {
 /** The authorization code flow with PKCE, in memory. */
 export interface LoginDesk {
   begin(asked: URLSearchParams): Begun
-  /** Where the person goes next; without a name they declined. Undefined: there is no such request, or it is over. */
+  /** Where the person goes next. Without a name they declined. Undefined when there is no such request, or it has expired. */
   settle(id: string, name: string | undefined): URL | undefined
   token(form: URLSearchParams): TokenReply
   revoke(token: string): void
@@ -51,7 +51,7 @@ interface Code extends Granted {
 
 interface Access extends Granted {
   readonly until: number
-  /** What it was made with ends it too. */
+  /** Revoking this token ends the access token too. */
   readonly refreshToken: string
 }
 
@@ -155,13 +155,13 @@ export function createLoginDesk(clock: Clock, issuer: string, client: DemoClient
 const secret = () => randomBytes(32).toString('base64url')
 const wrong = (error: string): TokenReply => ({ status: 400, body: { error } })
 
-/** Whoever floods the demo takes places from others, and no memory. */
+/** Keeps at most a fixed number: a flood of requests drops older ones instead of filling the memory. */
 function keep<T>(all: Map<string, T>, key: string, value: T): void {
   if (all.size >= most) all.delete(all.keys().next().value as string)
   all.set(key, value)
 }
 
-/** Each works once. */
+/** Takes a value out, since each works once. */
 function taken<T>(all: Map<string, T>, key: string | null): T | undefined {
   if (key === null) return undefined
   const value = all.get(key)

@@ -4,7 +4,7 @@ import type { Frame } from '../../web/pages/props.ts'
 
 const look = { title: 'Demo login', primaryColor: '#7a3e9d' }
 
-/** The demo's own page to sign in and to agree: it stands for the login of some service elsewhere. */
+/** The sign-in and consent page of the demo login, which stands for the login of an outside service. */
 export function loginPage(nonce: string, now: Date, asked: { id: string; scopes: readonly string[] }): string {
   return documentOf(
     frame(nonce, now),
@@ -19,7 +19,7 @@ export function loginPage(nonce: string, now: Date, asked: { id: string; scopes:
   )
 }
 
-/** An end of the demo's login that leads nowhere. */
+/** The page for a request that the demo login refuses. */
 export function lostPage(nonce: string, now: Date, words: string): string {
   return documentOf(
     frame(nonce, now),

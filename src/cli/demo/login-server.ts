@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { createLoginDesk, type DemoClient, type LoginDesk } from './login-desk.ts'
 import { loginPage, lostPage } from './login-page.ts'
 
-/** A login server for trying things out: one client, any name, nothing kept. */
+/** An OAuth server for the demo: it knows one client, accepts any name, and keeps everything in memory. */
 export function demoLogin(
   clock: Clock,
   issuer: string,
@@ -25,7 +25,7 @@ export function demoLogin(
     'POST /authorize': async (request, response) => {
       const form = await formIn(request)
       const name = form.get('action') === 'allow' ? form.get('name')?.trim() || 'ada' : undefined
-      // A page elsewhere must not say yes for the person.
+      // A page of another origin must not answer for the person.
       const isOurs = request.headers.origin === issuer
       const to = isOurs ? desk.settle(form.get('id') ?? '', name?.slice(0, 40)) : undefined
       if (to !== undefined) return sendOn(response, to)
@@ -108,7 +108,7 @@ function sendPage(
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'referrer-policy': 'same-origin',
-    // Chromium holds a form to it through every redirect that follows.
+    // Chromium applies `form-action` to the redirects that follow a form, too.
     'content-security-policy': `default-src 'none'; style-src ${ours}; script-src ${ours}; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self' ${new URL(redirectUri).origin}`,
   })
   response.end(page(nonce))

@@ -6,7 +6,7 @@ import { participantId } from '../../participant/participant.ts'
 import { version } from '../version.ts'
 import type { LoginDesk } from './login-desk.ts'
 
-/** An MCP server over HTTP that knows people by the tokens of the demo login, and lets nobody else in. */
+/** An MCP server over HTTP that accepts only the tokens of the demo login. */
 export function demoNotes(
   clock: Clock,
   { desk, issuer, origin, scope }: { desk: LoginDesk; issuer: string; origin: string; scope: string },

@@ -4,7 +4,7 @@ import { createAssent } from '../../assent.ts'
 import { type AssentServer, createAssentServer } from '../../server/assent-server.ts'
 import { version } from '../version.ts'
 
-/** The demo's stdio server, as somebody would write it with the library. Runs until its client goes. */
+/** The stdio server of the demo, written with the library. Runs until its client disconnects. */
 export async function serveDemoTools(): Promise<void> {
   const assent = await createAssent({ store: 'memory:' })
   const asking = createAssentServer(assent, { name: 'Demo' })
@@ -19,7 +19,7 @@ function toolsServer(asking: AssentServer, notes: Set<string>): McpServer {
   const server = asking.server({ name: 'demo', version })
   const say = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
-  server.registerTool('time', { description: 'Says what time it is', annotations: { readOnlyHint: true } }, () =>
+  server.registerTool('time', { description: 'Tells the time', annotations: { readOnlyHint: true } }, () =>
     say(new Date().toISOString()),
   )
 
@@ -40,7 +40,7 @@ function toolsServer(asking: AssentServer, notes: Set<string>): McpServer {
 
   server.registerTool(
     'plan_trip',
-    { description: 'Plans a trip, and asks where to' },
+    { description: 'Plans a trip, and asks where to go' },
     asking.plainTool(async (ask) => {
       const trip = z.object({
         where: z.enum(['Lisbon', 'Kyoto', 'Oslo']),

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly port?: number
 }
 
-/** Runs until the client goes. Standard output is the client's; everything else goes to standard error. */
+/** Runs until the client disconnects. Standard output is for MCP only; messages go to standard error. */
 export async function runServer(
   words: readonly [string, ...string[]],
   { name, trusted = false }: RunOptions,
@@ -38,7 +38,7 @@ export async function runServer(
     const stopPages = servePages(assent, config, { serving, failed })
     const handle = gateway.stdio(id)
     introduce(id, config)
-    // Standard output is the client's, and a terminal that hangs up ends us.
+    // Standard output is for MCP only, and SIGHUP ends this process.
     const reloading = { say: complain, onHangUp: false }
     const stopReloading = reloadingPolicy(assent, asked, command.optsWithGlobals<Given>(), reloading)
     await going
@@ -47,28 +47,26 @@ export async function runServer(
   } finally {
     await assent.close()
   }
-  // A pipe that the client left open must not keep us here.
+  // Otherwise a pipe that the client left open would keep this process alive.
   process.stdin.destroy()
 }
 
-/** For whoever reads the client's log. The link that enrols a browser is not in it: the agent may read along. */
+/** Prints what somebody needs who reads the client's log. An agent may read it too, so no enrolment link is printed. */
 function introduce(id: string, { written, store, publicUrl, auth }: Config): void {
-  complain(
-    `Assent ${version} stands in front of ${id}. Settings: ${written?.file ?? 'all defaults'}. Kept in: ${store}`,
-  )
+  complain(`Assent ${version} stands in front of ${id}. Settings: ${written?.file ?? 'defaults'}. Store: ${store}`)
   if (auth !== undefined || store.startsWith('memory:')) return
   const settings = written === undefined ? `--store ${store}` : `--config ${written.file}`
   complain(
-    `Questions wait at ${publicUrl}/inbox. To let a browser in: assent open ${settings} --port ${portOf(publicUrl)}`,
+    `Questions wait at ${publicUrl}/inbox. To enrol a browser: assent open ${settings} --port ${portOf(publicUrl)}`,
   )
 }
 
 const portOf = (url: string) => new URL(url).port || (url.startsWith('https:') ? '443' : '80')
 
-/** Beside a gateway of this machine, which keeps things elsewhere, and whose pages know nothing of ours. */
+/** Not the port of `assent gateway`, which has another store and so other questions on its pages. */
 const ownPort = 4_181
 
-/** The settings that are here; else everything is kept in one place for this person, whatever folder the client starts in. */
+/** The settings for one server. Without a file, data is kept in the person's state folder, wherever the client starts. */
 function forOne(config: Config, command: Command, server: ServerConfig): Config {
   const given = command.optsWithGlobals<RunOptions & { store?: string }>()
   const servers = new Map([[server.id, server]])
@@ -89,7 +87,7 @@ function stateFolder(): string {
   return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assent')
 }
 
-/** What the client's config file gives it in `env` comes to us, and is meant for it. */
+/** The server gets the variables of this process: a client sets them here, from the `env` of its config file. */
 function serverFrom(id: string, [program, ...args]: readonly [string, ...string[]], trusted: boolean): ServerConfig {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -97,7 +95,7 @@ function serverFrom(id: string, [program, ...args]: readonly [string, ...string[
   return { id, name: id, trusted, kind: 'process', command: program, args, env, cwd: process.cwd() }
 }
 
-/** The last word that names a program or package: launchers such as npx and their flags say nothing. */
+/** The first word that names a program or package. Launchers such as npx, and flags, are skipped. */
 function nameIn(words: readonly string[]): string {
   const launchers = new Set(['npx', 'node', 'uvx', 'python', 'python3', 'bunx', 'deno', 'docker', 'run', 'exec'])
   const word = words.find((one) => !one.startsWith('-') && !launchers.has(one.replace(/^.*\//, ''))) ?? words[0] ?? ''
@@ -114,7 +112,7 @@ function failed(error: unknown): void {
 function gone(): Promise<void> {
   return new Promise((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve)
-    // A client that reads no more is gone too.
+    // A client that has closed its end of the pipe is gone too.
     process.stdout.on('error', () => resolve())
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })

@@ -10,24 +10,24 @@ import { momentText } from '../show-table.ts'
 export interface BellOptions {
   readonly output: Output
   readonly env: TerminalEnvironment
-  /** Resolves when the question is settled, in whatever process; with one that is still open when everything ends. */
+  /** Resolves with the question when any process settles it, or while it is open when Assent is closed. */
   readonly settled: (id: ElicitationId) => Promise<Elicitation>
   readonly clock?: Clock
-  /** How long a client that may show a form has for its person to answer before the bell rings. */
+  /** How long the bell waits for a question that the client may show as a form. */
   readonly patienceMs?: number
 }
 
-/** A line with a bell in the terminal where Assent runs, so that no question waits in silence; and one when it is settled. */
+/** Prints each open question with a bell in the terminal where Assent runs, and prints again when it is settled. */
 export function bellChannel(options: BellOptions): Channel {
   const { output, env, settled, clock = systemClock, patienceMs = 10_000 } = options
   const screen = new Screen(output, env)
-  // Where there is no ear, the sign would only be one more character.
+  // Only a terminal can ring; elsewhere the character would end up in a file.
   const bell = screen.canRedraw ? '\x07' : ''
 
   return {
     name: 'bell',
     async tell(elicitation, link) {
-      // Settled here or in another process, `settled` says so.
+      // The end of a question is reported by `settled`, which knows of other processes too.
       if (isSettled(elicitation)) return
       let hasRung = false
       const ring = () => {
@@ -41,15 +41,15 @@ export function bellChannel(options: BellOptions): Channel {
   }
 }
 
-/** A form for the requester is put to their own client first. */
+/** Whether the requester's own client may show the question as a form. */
 function mayBeShown({ question, answerers, requester }: Elicitation): boolean {
   return question.mode === 'form' && answerers.through === 'client' && answerers.anyOf.includes(requester.participant)
 }
 
-/** Names only: what a server says belongs on a page. */
+/** Names only. The server's own words are shown on the page, where they are marked as such. */
 function waitingWords(elicitation: Elicitation): string {
   const { answerers, expiresAt } = elicitation
-  const whose = answerers.anyOf.slice(0, mostNames).map(said)
+  const whose = answerers.anyOf.slice(0, mostNames).map(shownName)
   const more = answerers.anyOf.length - whose.length
   return `${subject(elicitation)}. It waits for ${whose.join(' or ')}${more > 0 ? ` (and ${more} more)` : ''}, until ${momentText(expiresAt)}:`
 }
@@ -62,13 +62,13 @@ function settledWords(elicitation: Elicitation): string {
 
 function subject(elicitation: Elicitation): string {
   const { requester, origin } = elicitation
-  const client = said(requester.clientName ?? requester.client)
+  const client = shownName(requester.clientName ?? requester.client)
   const about = approvalIn(elicitation)
   return about === undefined
-    ? `${said(origin.server)} has a question, through ${client}`
-    : `${client} wants to run ${said(about.call.tool)} on ${said(origin.server)}`
+    ? `${shownName(origin.server)} has a question, through ${client}`
+    : `${client} wants to run ${shownName(about.call.tool)} on ${shownName(origin.server)}`
 }
 
-function said(name: string): string {
+function shownName(name: string): string {
   return visibleLine(name, 60)
 }

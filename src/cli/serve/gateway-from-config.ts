@@ -10,7 +10,7 @@ import { version } from '../version.ts'
 /** How the gateway introduces itself on both sides. */
 const self = { name: 'assent', version }
 
-/** The gateway in front of the servers that the settings name. Nothing is started before it is needed. */
+/** A gateway in front of the servers in the settings. A server is started or connected to at its first request. */
 export async function gatewayFrom(
   assent: Assent,
   { servers, clocks, limits, elicitation }: Config,

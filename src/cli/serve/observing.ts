@@ -7,9 +7,9 @@ import type { Metrics } from '../../observe/metrics.ts'
 import type { Config } from '../config/config.ts'
 import { countOpen } from './operation-routes.ts'
 
-/** Who listens to what goes on. */
+/** The log and the metrics of one gateway. */
 export interface Observing {
-  /** What the gateway tells of itself. */
+  /** What the gateway reports, for the log and the metrics. */
   readonly news: Events<GatewayNews>
   readonly log: Log
   metricsOf(gateway: Gateway): Metrics
@@ -17,7 +17,7 @@ export interface Observing {
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 
-/** Logs go to standard error; whoever reads along at a terminal is told of trouble only, unless ASSENT_LOG says otherwise. */
+/** The log goes to standard error. ASSENT_LOG sets its level; the default is `warn` in a terminal, and `info` elsewhere. */
 export async function observing(assent: Assent, { servers }: Config): Promise<Observing> {
   const [{ createLog }, { logAsks, logGateway }, { createMetrics }] = await Promise.all([
     import('../../observe/log.ts'),

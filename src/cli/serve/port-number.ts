@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Reads a port from the command line; 0 lets the system choose. */
+/** A port from the command line. 0 lets the system choose one. */
 export function portNumber(text: string): number {
   const port = Number(text)
   if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port

@@ -8,17 +8,17 @@ import { warnOutOfReach } from '../config/reach-warnings.ts'
 import { type Given, readConfig } from '../config/read.ts'
 import { complain, print } from '../print.ts'
 
-/** Writing a file takes an editor several steps. */
+/** An editor saves a file in several steps, each of which is noticed. */
 const debounceMs = 300
 
 export interface ReloadingOptions {
-  /** Where it says what it did. */
+  /** Prints what was done. */
   readonly say?: (text: string) => void
-  /** False: SIGHUP means something else here. */
+  /** Whether SIGHUP reloads the policy. `assent run` ends on SIGHUP instead. */
   readonly onHangUp?: boolean
 }
 
-/** Reads the policy anew when its file changes, or on SIGHUP. A file that cannot be used changes nothing. Returns how to stop. */
+/** Reloads the policy when its file changes, and on SIGHUP. An invalid file changes nothing. Returns how to stop. */
 export function reloadingPolicy(
   assent: Assent,
   config: Config,
@@ -26,7 +26,7 @@ export function reloadingPolicy(
   { say = print, onHangUp = true }: ReloadingOptions = {},
 ): () => Promise<void> {
   let last = Promise.resolve()
-  // One at a time: two at once could end with the older one.
+  // One at a time: of two at once, the older one could end last.
   const reload = (byHand: boolean) => {
     last = last.then(() => reloadPolicy(assent, config, given, byHand, say))
   }
@@ -51,17 +51,19 @@ async function reloadPolicy(
     const config = await readConfig(given)
     const policy = await readPolicy(config.policy)
     if (policy.digest === assent.approvals.policy.digest) {
-      if (byHand) say('The policy says what it said before.')
+      if (byHand) say('The policy has not changed.')
     } else {
       const withdrawn = await assent.approvals.usePolicy(policy)
       const questions = withdrawn === 1 ? '1 question was' : `${withdrawn} questions were`
       const rules = policy.rules.length === 1 ? '1 rule' : `${policy.rules.length} rules`
-      say(`The policy was read anew: ${rules}. ${questions} withdrawn.`)
+      say(`The policy was reloaded: ${rules}. ${questions} withdrawn.`)
       await warnOutOfReach(config)
     }
-    if (othersOf(config) !== othersOf(started)) say('Other settings changed too; they count after a restart.')
+    if (othersOf(config) !== othersOf(started)) say('Other settings changed too. Restart Assent to use them.')
   } catch (error) {
-    complain(`The policy stays as it was. ${error instanceof AssentError ? error.message : String(error)}`)
+    complain(
+      `The policy was not reloaded, and stays as it was. ${error instanceof AssentError ? error.message : String(error)}`,
+    )
   }
 }
 
@@ -71,7 +73,7 @@ function othersOf(config: Config): string {
   return JSON.stringify({ ...rest, servers: [...servers], allow: metrics.allow })
 }
 
-/** Watches the folder: editors put a new file in the place of the old one, and so do mounted settings, by a link. */
+/** Watches the folder, since editors replace the file with a new one. In a mounted ConfigMap, a link beside it is replaced. */
 function onChange(file: string, changed: () => void): () => void {
   const name = basename(file)
   let timer: NodeJS.Timeout | undefined
@@ -80,7 +82,9 @@ function onChange(file: string, changed: () => void): () => void {
     clearTimeout(timer)
     timer = setTimeout(changed, debounceMs)
   })
-  watcher.on('error', (error) => complain(`Changes of ${file} are no longer noticed (${error.message}); send SIGHUP.`))
+  watcher.on('error', (error) =>
+    complain(`Changes of ${file} are no longer noticed (${error.message}). Send SIGHUP to reload it.`),
+  )
   return () => {
     clearTimeout(timer)
     watcher.close()

@@ -17,23 +17,25 @@ import { portNumber } from './port-number.ts'
 import { mainAccess, metricsAccess, metricsListener, openPorts, type Ports, withPorts } from './ports.ts'
 
 const examples = `
-Settings are read from assent.yaml, assent.yml or assent.json here; without one everything has a default.
+Settings are read from assent.yaml, assent.yml or assent.json in this folder. Without such a file, every setting has its
+default.
+
 Examples:
-  assent                                   on http://127.0.0.1:4180, kept in .assent/
+  assent                                   at http://127.0.0.1:4180, with its data in .assent/
   assent gateway --config team.yaml
-  assent gateway --demo                    with two small servers to try things out`
+  assent gateway --demo                    with two small servers to try`
 
 interface ServeOptions extends Given {
   readonly demo?: true
 }
 
-/** `assent` and `assent gateway`: runs until it is told to stop. */
+/** `assent` and `assent gateway`: run the gateway and its pages until a signal stops them. */
 export function addServeCommand(program: Command): void {
   program
     .command('gateway', { isDefault: true })
-    .description('run Assent on this machine (this is what plain `assent` does)')
-    .option('--port <number>', 'instead of the one in `listen`', portNumber)
-    .option('--demo', 'where the settings name no server: with two to try things out')
+    .description('run the gateway and its pages (the default command)')
+    .option('--port <number>', 'the port to listen on (overrides `listen`)', portNumber)
+    .option('--demo', 'if the settings name no server, start two to try')
     .addHelpText('after', examples)
     .action(async (_, command: Command) => {
       const given = command.optsWithGlobals<ServeOptions>()
@@ -59,7 +61,7 @@ async function run(asked: Config, given: Given, isDemo: boolean): Promise<void> 
 
 interface Serving {
   readonly config: Config
-  /** Without what the demo added. */
+  /** The settings without what the demo adds. */
   readonly asked: Config
   readonly given: Given
   readonly isDemo: boolean
@@ -74,12 +76,13 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     const operation = { assent, gateway, metrics: metricsOf(gateway) }
     ports.main.serve(listenerFor(gateway, operationRoutes(operation, mainAccess(config)), web))
     ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config))))
-    const farewell = await showBanner(assent, config, isDemo)
+    // Before the banner says that Assent runs: from then on people change the file and expect it to count.
     const stopReloading = await reloading(assent, asked, given, isDemo)
+    const farewell = await showBanner(assent, config, isDemo)
     await stopping
     farewell()
     print('Stopping.')
-    // Calls that are parked or under way are handed back; who connects from now on is told to come later.
+    // Closing the gateway answers the calls that are parked or in flight with an error; new requests get a 503.
     web.close()
     await Promise.all([gateway.close(), ports.main.finish(), ports.metrics?.finish()])
     await stopReloading()
@@ -88,7 +91,7 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
   }
 }
 
-/** Everything that the settings name, and a bell in this terminal. */
+/** An Assent with all settings, and a bell in this terminal. */
 async function start(config: Config): Promise<Assent> {
   const { createAssent } = await import('../../assent.ts')
   const { bellChannel } = await import('./bell.ts')
@@ -102,13 +105,13 @@ async function start(config: Config): Promise<Assent> {
   return assent
 }
 
-/** The demo's rules are in no file that could be read anew. */
+/** Reloads the policy when its file changes. The rules of the demo are in no file. */
 async function reloading(assent: Assent, asked: Config, given: Given, isDemo: boolean): Promise<() => Promise<void>> {
   if (isDemo && asked.written === undefined) return async () => {}
   return (await import('./reload-policy.ts')).reloadingPolicy(assent, asked, given)
 }
 
-/** What the demo keeps is kept apart from what will count. */
+/** The demo has a store of its own, apart from real data. */
 function inDemoStore(config: Config, { store }: Given): Config {
   return config.written === undefined && store === undefined ? { ...config, store: 'sqlite:.assent/demo.db' } : config
 }
