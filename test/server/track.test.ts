@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ElicitationId } from '../../src/index.ts'
 import { connect11, connectOld } from '../support/asking/asking-clients.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
 import { onPage } from '../support/asks.ts'
-import { type AskingOptions, asking, local, localPage, participantOf, say } from '../support/server/servers.ts'
+import { type AskingOptions, asking, local, localPage, participantOf, say, until } from '../support/server/servers.ts'
 
 /** A server that is asked about questions; it has a tool so that it is a server of tools. */
 const tracking = (options: AskingOptions = {}) =>
@@ -62,20 +62,27 @@ test('track gives up after the time it is told, and no later than the server’s
   expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
 })
 
-test('track tells of its progress, which rises', async () => {
+test('track tells of its progress every ten seconds, rising, and not after its end (X26-04)', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { assent, connect } = await tracking()
   const client = await connect(connect11)
   const { elicitation } = await assent.ask(page())
   const seen: number[] = []
-  const params = { elicitationId: elicitation.id }
-  await new Promise<void>((resolve) => {
-    const onprogress = ({ progress }: { progress: number }) => {
-      seen.push(progress)
-      void assent.answer(elicitation.id, localPage, { action: 'accept' })
-    }
-    void client.request('elicitation/track', params, { onprogress }).then(() => resolve())
-  })
-  expect(seen).toEqual([1])
+  const tracked = client.request(
+    'elicitation/track',
+    { elicitationId: elicitation.id },
+    { onprogress: ({ progress }) => seen.push(progress) },
+  )
+  await until(() => seen.length === 1)
+  const timers = vi.getTimerCount()
+  vi.advanceTimersByTime(30_000)
+  await until(() => seen.length === 4)
+
+  await assent.answer(elicitation.id, localPage, { action: 'accept' })
+  await tracked
+  expect(seen).toEqual([1, 2, 3, 4])
+  expect(vi.getTimerCount()).toBe(timers - 1)
 })
 
 test('an id that never was, another’s id and no id at all are refused alike', async () => {

@@ -1,3 +1,5 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -11,7 +13,7 @@ import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import { createWriter } from '../../src/stores/sqlite/writer.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { alice, anElicitation, answered, bob } from '../../src/testing/index.ts'
-import { anotherProcess } from '../support/another-process.ts'
+import { compiled } from '../support/programs.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const freshPath = async () => join(await temporaryFolder(), 'assent.db')
@@ -263,15 +265,35 @@ describe('looking up grants', () => {
 })
 
 describe('the schema', () => {
-  test('is created once by eight stores that start at once', async () => {
+  test('is created once by eight stores that start at once, and all of them use it', async () => {
     const path = await freshPath()
     const stores = await Promise.all(Array.from({ length: 8 }, () => openSqliteStore(path)))
+    for (const [index, { elicitations }] of stores.entries()) {
+      expect(await elicitations.add(anElicitation({ identity: `${index}` }), 10)).toEqual({ kind: 'added' })
+    }
+    for (const { elicitations } of stores) expect(await elicitations.listAllOpen(10)).toHaveLength(8)
     for (const store of stores) await store.close()
+    expect(await schemaOf(path)).toEqual(await schemaOf(await openedOnce()))
   })
 
-  test('is created once by three processes that start at once', async () => {
-    const address = `sqlite:${await freshPath()}`
-    await Promise.all([1, 2, 3].map(() => anotherProcess(address)))
+  test('is created once by three processes that wait for each other', async () => {
+    const path = await freshPath()
+    const database = await plainDatabase(path)
+    database.exec('PRAGMA journal_mode = WAL')
+    // All three find the file without a schema, and wait for the lock. When they get it, the schema is there.
+    database.exec('BEGIN IMMEDIATE')
+    const processes = ['a', 'b', 'c'].map((identity) => opening(path, identity))
+    await Promise.all(processes.map(({ began }) => began))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    for (const step of sqliteMigrations) database.exec(step)
+    database.exec(`PRAGMA user_version = ${sqliteMigrations.length}`)
+    database.exec('COMMIT')
+
+    expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual(['opened', 'opened', 'opened'])
+    const store = await openSqliteStore(path)
+    onTestFinished(() => store.close())
+    expect(await store.elicitations.listAllOpen(10)).toHaveLength(3)
+    expect(await schemaOf(path)).toEqual(await schemaOf(await openedOnce()))
   })
 
   test('of a newer version is not changed, and the error says what to do', async () => {
@@ -296,3 +318,27 @@ describe('the schema', () => {
     expect(await store.elicitations.add(anElicitation(), 10)).toEqual({ kind: 'added' })
   })
 })
+
+async function openedOnce(): Promise<string> {
+  const path = await freshPath()
+  await (await openSqliteStore(path)).close()
+  return path
+}
+
+/** The version of the schema, its statements, and how often it was changed. */
+async function schemaOf(path: string) {
+  const database = await plainDatabase(path)
+  return {
+    version: database.prepare('PRAGMA user_version').get()?.user_version,
+    changes: database.prepare('PRAGMA schema_version').get()?.schema_version,
+    statements: database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all(),
+  }
+}
+
+/** A process that opens the store at this path: when it began, and how it ended. */
+function opening(path: string, identity: string) {
+  const child = fork(compiled(new URL('./open-process.ts', import.meta.url)), [path, identity], { execArgv: [] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const began = once(child, 'message')
+  return { began, ended: began.then(() => once(child, 'message')).then(([message]) => message) }
+}

@@ -1,0 +1,15 @@
+import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
+import { anElicitation } from '../../src/testing/index.ts'
+
+/** Says that it begins, opens the SQLite store at this path, adds a question, and says how that went. */
+const [, , path = '', identity = ''] = process.argv
+process.send?.('opening')
+try {
+  const store = await openSqliteStore(path)
+  await store.elicitations.add(anElicitation({ identity }), 10)
+  await store.close()
+  process.send?.('opened')
+} catch (error) {
+  process.send?.(String(error))
+}
+process.disconnect()
