@@ -16,8 +16,8 @@ export async function bench(): Promise<void> {
     cwd: root,
   })
   try {
-    const [said] = await once(server.stdout, 'data')
-    const [url = ''] = /http:\S+/.exec(String(said)) ?? []
+    const [output] = await once(server.stdout, 'data')
+    const [url = ''] = /http:\S+/.exec(String(output)) ?? []
     const call = `node dist/cli/main.js call ${url} test_elicitation '{"message":"Who?"}'`
     const imports = `node --input-type=module -e "await import('@modelcontextprotocol/client'); console.log('Username')"`
     const bare = `node -e "console.log('Username')"`

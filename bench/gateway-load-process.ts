@@ -58,15 +58,15 @@ async function session(port: number): Promise<Call> {
   }
 }
 
-const lanes = new Map<string, Promise<Call>>()
+const openConnections = new Map<string, Promise<Call>>()
 
 /** Each connection keeps its session between rounds, so that the call is measured and not the handshake. */
-function lane({ port, revision }: GatewayLoad, index: number): Promise<Call> {
+function openConnection({ port, revision }: GatewayLoad, index: number): Promise<Call> {
   const key = `${port} ${index}`
-  const known = lanes.get(key)
+  const known = openConnections.get(key)
   if (known !== undefined) return known
   const made = revision === '2026-07-28' ? Promise.resolve(modern(port)) : session(port)
-  lanes.set(key, made)
+  openConnections.set(key, made)
   return made
 }
 
@@ -75,7 +75,7 @@ process.on('message', async (load: GatewayLoad) => {
   const calls = Math.ceil(load.calls / connections)
   const taken: number[] = []
   const work = async (_: unknown, index: number) => {
-    const call = await lane(load, index)
+    const call = await openConnection(load, index)
     for (let n = 0; n < calls; n++) {
       const start = performance.now()
       await call(`${prefix}${tool}`)

@@ -11,7 +11,7 @@ export interface Load {
 const answer = { action: 'accept', content: { branch: 'main' } }
 
 /** Sends one call after the other on one connection, as a client of this revision. */
-async function lane({ port, revision, tool }: Load, calls: number): Promise<void> {
+async function callInTurn({ port, revision, tool }: Load, calls: number): Promise<void> {
   const params = { name: tool, arguments: { text: 'hello' } }
   if (revision === '2026-07-28') {
     const _meta = {
@@ -48,7 +48,7 @@ async function lane({ port, revision, tool }: Load, calls: number): Promise<void
 
 process.on('message', async (load: Load) => {
   const calls = Math.ceil(load.calls / connections)
-  await Promise.all(Array.from({ length: connections }, () => lane(load, calls)))
+  await Promise.all(Array.from({ length: connections }, () => callInTurn(load, calls)))
   process.send?.(calls * connections)
 })
 process.on('disconnect', () => process.exit())

@@ -12,7 +12,7 @@ interface Spending<Work, Details> {
   readonly rounds: number
   readonly servers: readonly Server<Details>[]
   /** Lets the server with these details do the work; returns how often. */
-  make(work: Work, said: Details): Promise<number>
+  make(work: Work, details: Details): Promise<number>
 }
 
 /** Measures all contenders in every round. The first round is a warm-up. */

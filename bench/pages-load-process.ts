@@ -47,7 +47,7 @@ async function giveKey(url: URL, cookie: string, key: string): Promise<void> {
 let given = 0
 
 /** Enters one key after the other on one connection, as a client of this revision and its person. */
-async function lane({ port, cookie, revision }: PagesLoad, keys: number): Promise<void> {
+async function enterInTurn({ port, cookie, revision }: PagesLoad, keys: number): Promise<void> {
   const collect = revision === '2026-07-28' ? await byRounds(port) : await byError(port)
   for (let n = 0; n < keys; n++) {
     const key = `sk_${++given}`
@@ -99,7 +99,7 @@ async function byError(port: number): Promise<Collect> {
 
 process.on('message', async (load: PagesLoad) => {
   const keys = Math.ceil(load.keys / connections)
-  await Promise.all(Array.from({ length: connections }, () => lane(load, keys)))
+  await Promise.all(Array.from({ length: connections }, () => enterInTurn(load, keys)))
   process.send?.(keys * connections)
 })
 process.on('disconnect', () => process.exit())

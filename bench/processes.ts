@@ -54,9 +54,9 @@ export async function startServer<Details>(program: string, args: readonly strin
     child,
     details,
     async used() {
-      const told = once(child, 'message')
+      const reply = once(child, 'message')
       child.send('used')
-      const [{ user, system }] = (await told) as [NodeJS.CpuUsage]
+      const [{ user, system }] = (await reply) as [NodeJS.CpuUsage]
       return user + system
     },
   }

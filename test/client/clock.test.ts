@@ -69,9 +69,9 @@ describe.each(clients)('two clocks, through %s', (_name, connect, era) => {
     }
     const options = { toolTime: '1s', humanTime: '100ms' } as const
     const client = await connect(await asking[era](0), scriptedUi({ form: [never] }), options)
-    const told = await client.callTool({ name: 'x' }).then(textOf, ({ status }) => status)
+    const outcome = await client.callTool({ name: 'x' }).then(textOf, ({ status }) => status)
     // A 2025 server gets a cancel and decides how to continue; a 2026 server does not wait for an answer.
-    expect(told).toBe(era === 2025 ? 'cancel' : 'expired')
+    expect(outcome).toBe(era === 2025 ? 'cancel' : 'expired')
   })
 
   test('a call may have a time limit of its own', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkUrl } from '../../src/client/page/url-safety.ts'
+import { checkPageUrl } from '../../src/client/page/url-safety.ts'
 import { terminalUi } from '../../src/client/terminal/terminal-ui.ts'
 import { checkForm } from '../../src/elicitation/form/check.ts'
 import type { FormSchema } from '../../src/elicitation/form/schema.ts'
@@ -128,7 +128,7 @@ async function put({ server, origin, message, schema, address, keys, columns }: 
   const typing = setInterval(() => type(tries-- > 0 ? keys : '\x03'), 15)
   const asker = { server, origin }
   try {
-    const checked = checkUrl(address)
+    const checked = checkPageUrl(address)
     if (checked.kind === 'allowed') {
       const reply = await ui.consentToOpen({ ...checked, asker, message, signal: over.signal })
       if (reply === 'open') await ui.open(checked.url)

@@ -272,11 +272,11 @@ describe.each(of2025)('tracking a page, through %s', (_name, connect) => {
   test.each([
     ['expired', undefined, 'expired', /timed out/],
     ['failed', 'The provider is down', 'failed', /provider is down/],
-  ])('%s ends the call', async (status, error, told, words) => {
+  ])('%s ends the call', async (status, error, expected, words) => {
     const { server } = tracked(() => ({ status, error }))
     const client = await connect(server.transport, scriptedUi({ consentToOpen: ['open'] }))
     const calling = client.callTool({ name: 'sign' })
-    await expect(calling).rejects.toMatchObject({ status: told, message: expect.stringMatching(words) })
+    await expect(calling).rejects.toMatchObject({ status: expected, message: expect.stringMatching(words) })
   })
 
   test('after an error, only the person reports that they are done', async () => {

@@ -316,13 +316,13 @@ describe('while a page is open', () => {
     ['d', 'done'],
     ['c', 'cancel'],
     ['\x03', 'cancel'],
-  ])('%j means %s', async (key, said) => {
+  ])('%j means %s', async (key, reply) => {
     const { ui, see, type } = atTerminal()
     const waiting = ui.waiting(aWait())
     await see('Waiting for you to finish on sign.example.com (d: I am done, c: cancel)')
     type('x')
     type(key)
-    expect(await waiting).toBe(said)
+    expect(await waiting).toBe(reply)
   })
 
   test('progress is shown, and the wait ends when the server reports completion', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkUrl, type UrlWarning } from '../../src/client/page/url-safety.ts'
+import { checkPageUrl, type UrlWarning } from '../../src/client/page/url-safety.ts'
 
 describe('addresses that may be opened', () => {
   test.each<[string, string, UrlWarning[]]>([
@@ -33,11 +33,11 @@ describe('addresses that may be opened', () => {
       ['credentials', 'not-https', 'punycode', 'mixed-scripts', 'odd-port'],
     ],
   ])('%s is on %s, with warnings %j (E11-38)', (text, host, warnings) => {
-    expect(checkUrl(text)).toMatchObject({ kind: 'allowed', host, warnings })
+    expect(checkPageUrl(text)).toMatchObject({ kind: 'allowed', host, warnings })
   })
 
   test('are shown and opened as a browser reads them, in ASCII', () => {
-    expect(checkUrl('HTTPS:\\\\Example.com\\@evil.com/é b')).toMatchObject({
+    expect(checkPageUrl('HTTPS:\\\\Example.com\\@evil.com/é b')).toMatchObject({
       url: 'https://example.com/@evil.com/%C3%A9%20b',
       host: 'example.com',
     })
@@ -70,11 +70,11 @@ describe('addresses that are never opened (S-10)', () => {
     ...['https://exam\u200bple.com/', 'https://example.com/\r\nHost: evil', 'https://example.com/\u{e0041}'],
     ...['https://xn--a.com/', '-a Calculator', '--help', '$(id)', '`id`'],
   ])('%j', (text) => {
-    expect(checkUrl(text)).toEqual({ kind: 'refused', reason: expect.stringMatching(/^The address [^\n]+\.$/) })
+    expect(checkPageUrl(text)).toEqual({ kind: 'refused', reason: expect.stringMatching(/^The address [^\n]+\.$/) })
   })
 
   test('an address that is too long to be shown in full', () => {
-    expect(checkUrl(`https://example.com/${'x'.repeat(9_000)}`).kind).toBe('refused')
+    expect(checkPageUrl(`https://example.com/${'x'.repeat(9_000)}`).kind).toBe('refused')
   })
 })
 
@@ -104,7 +104,7 @@ test('of any text, only a web address in visible ASCII is allowed', () => {
   )
   fc.assert(
     fc.property(text, (text) => {
-      const checked = checkUrl(text)
+      const checked = checkPageUrl(text)
       if (checked.kind === 'refused') return
       expect(checked.url).toMatch(/^https?:\/\/[\x21-\x7e]+$/)
       expect(new URL(checked.url).host).toBe(checked.host)

@@ -156,10 +156,10 @@ describe('the schema', () => {
     await asked(two, { id: kept.id })
     let stray = 0
     const unwatch = two.changes.watch(kept.id, () => stray++)
-    const heard = notified(one, kept)
+    const notice = notified(one, kept)
 
     await one.elicitations.saveIfUnchanged(answered(kept))
-    await heard
+    await notice
     await sleep(100)
     unwatch()
     expect(stray).toBe(0)
@@ -247,10 +247,10 @@ describe('notification', () => {
     // The first watch also opens the connection.
     for (let round = 0; round < 20; round++) {
       const kept = await asked(here)
-      const heard = notified(there, kept)
+      const notice = notified(there, kept)
       const start = performance.now()
       await here.elicitations.saveIfUnchanged(answered(kept))
-      await heard
+      await notice
       latencies.push(performance.now() - start)
     }
     expect(latencies.sort((a, b) => a - b)[10]).toBeLessThan(500)
@@ -259,10 +259,10 @@ describe('notification', () => {
   test('a watcher of a forgotten question is notified', async () => {
     const [here, there] = [await open(), await open()]
     const kept = await asked(here)
-    const heard = notified(there, kept)
+    const notice = notified(there, kept)
 
     await here.elicitations.forget(alice)
-    await heard
+    await notice
   })
 
   test('an answer given while the connection was down is found after reconnecting', async () => {
@@ -271,11 +271,11 @@ describe('notification', () => {
     const heardFirst = notified(there, first)
     await here.elicitations.saveIfUnchanged(answered(first))
     await heardFirst
-    const heard = notified(there, second)
+    const notice = notified(there, second)
 
     const down = database.restart(600)
     await answerPatiently(here, second)
-    await Promise.all([heard, down])
+    await Promise.all([notice, down])
   })
 
   test('a connection that was cut without notice is detected, and missed answers are found', async () => {
@@ -285,13 +285,13 @@ describe('notification', () => {
     const heardFirst = notified(there, first)
     await here.elicitations.saveIfUnchanged(answered(first))
     await heardFirst
-    const heard = notified(there, second)
+    const notice = notified(there, second)
 
     proxy.fallSilent()
     await here.elicitations.saveIfUnchanged(answered(second))
     await sleep(100)
     proxy.speakToNewOnes()
-    await heard
+    await notice
   })
 
   test('a thousand watchers are all notified although the server restarts meanwhile', async () => {
@@ -300,7 +300,7 @@ describe('notification', () => {
     const [here, there] = [await openPostgresStore(server.url), await openPostgresStore(server.url)]
     try {
       const kept = await Promise.all(times(1_000, () => asked(here)))
-      const heard = Promise.all(kept.map((one) => notified(there, one)))
+      const notice = Promise.all(kept.map((one) => notified(there, one)))
 
       const answering = kept.map(async (one, index) => {
         await sleep(index)
@@ -309,7 +309,7 @@ describe('notification', () => {
       await sleep(300)
       await server.restart(300)
       await Promise.all(answering)
-      await heard
+      await notice
     } finally {
       await Promise.all([here.close(), there.close()])
     }
@@ -424,9 +424,9 @@ describe('closing', () => {
   test('ends every connection, also while something is watched', async () => {
     const store = await open()
     const kept = await asked(store)
-    const heard = notified(store, kept)
+    const notice = notified(store, kept)
     await store.elicitations.saveIfUnchanged(answered(kept))
-    await heard
+    await notice
     await store.close()
 
     const others =

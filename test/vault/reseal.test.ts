@@ -47,15 +47,15 @@ test('without anything to reseal, nothing is written', async () => {
 })
 
 test('progress is reported after each page', async () => {
-  const heard: unknown[] = []
+  const reported: unknown[] = []
   await resealAll({
     elicitations: await storeOf(before, 250),
     steps,
     connections,
     vault,
-    progress: (soFar) => heard.push(soFar),
+    progress: (soFar) => reported.push(soFar),
   })
-  expect(heard).toEqual([100, 200, 250].map((resealed) => ({ resealed, failed: 0 })))
+  expect(reported).toEqual([100, 200, 250].map((resealed) => ({ resealed, failed: 0 })))
 })
 
 test('any number of values that cannot be opened are reported and left, and the rest is resealed', async () => {
@@ -175,17 +175,17 @@ test('a store that fails ends resealing with its own error', async () => {
 test('results of steps are resealed too, and open', async () => {
   const elicitations = await storeOf(before, 120)
   const finished = await stepsOf(before, 120)
-  const heard: unknown[] = []
+  const reported: unknown[] = []
   const { resealed, failed } = await resealAll({
     elicitations,
     steps: finished,
     connections,
     vault,
-    progress: (soFar) => heard.push(soFar),
+    progress: (soFar) => reported.push(soFar),
   })
 
   expect({ resealed, failed }).toEqual({ resealed: 240, failed: [] })
-  expect(heard.at(-1)).toEqual({ resealed: 240, failed: 0 })
+  expect(reported.at(-1)).toEqual({ resealed: 240, failed: 0 })
   expect(await finished.sealingKeys()).toEqual([newer.id])
   const key = { walkId: 'w7', name: 'call' }
   const again = await finished.claim(key, at)

@@ -51,8 +51,9 @@ const sdkOptions = ({ signal, onProgress }: AdapterRequestOptions) => ({
 })
 
 /**
- * Uses the SDK's `callTool`, because it repeats arguments in the headers that the tool's definition requires (H26-05) and
- * validates the output. It would reject a result that asks for input as invalid output, so such a result is hidden from it.
+ * Uses the SDK's `callTool`, because it repeats arguments in the headers that the tool's definition requires (H26-05)
+ * and validates the output. It would reject a result that asks for input as invalid output, so such a result is hidden
+ * from it.
  */
 async function callTool(client: Client, params: Params, options: AdapterRequestOptions): Promise<Params> {
   let asked: Params | undefined

@@ -10,7 +10,7 @@ import type { CompletionNotice } from './completion-notices.ts'
 import { startPageWait } from './page-wait.ts'
 import type { PageEnd, PageOutcome } from './shared-pages.ts'
 import { trackPage } from './track-page.ts'
-import { checkUrl } from './url-safety.ts'
+import { checkPageUrl } from './url-safety.ts'
 
 /** How long the server may take to say how a completed page ended. */
 const statusMs = 1_000
@@ -90,7 +90,7 @@ async function openOne(context: ClientContext, page: Page, { human, earlierPages
   const before = earlierPages.get(page.elicitationId)
   // The person reported the page as done, and the server requires it again: it is still open, so wait once more.
   if (before?.url === page.url && before.ended === 'reported-done') {
-    const checked = checkUrl(page.url)
+    const checked = checkPageUrl(page.url)
     if (checked.kind === 'allowed') return waitUntilDone(context, page, checked.url, human)
   }
 

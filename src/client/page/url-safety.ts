@@ -18,7 +18,7 @@ const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
  * Whether a person may be sent to an address, and what to warn them of (E11-38, S-10). Returns the address as browsers
  * read it, in ASCII; only that form is shown and opened. Fetches nothing.
  */
-export function checkUrl(text: string): CheckedUrl {
+export function checkPageUrl(text: string): CheckedUrl {
   if (text.length > maxLength) return refused('The address is too long to be shown in full.')
   if (hiddenCharacters.test(text)) return refused('The address contains hidden characters.')
   if (!URL.canParse(text)) return refused('The address is not a complete web address.')

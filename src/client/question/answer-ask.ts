@@ -6,7 +6,7 @@ import { type FieldError, validateContent } from '../../elicitation/form/validat
 import { codes } from '../../mcp/codes.ts'
 import type { ClientContext } from '../client-context.ts'
 import type { HumanTime } from '../human-time.ts'
-import { checkUrl } from '../page/url-safety.ts'
+import { checkPageUrl } from '../page/url-safety.ts'
 import { type VisibleAsk, visibleAsk } from './visible-ask.ts'
 
 /** An elicitation result in the form of the protocol. */
@@ -82,7 +82,7 @@ export async function askToOpenPage(
   address: string,
   human: HumanTime,
 ): Promise<PageConsent> {
-  const checked = checkUrl(address)
+  const checked = checkPageUrl(address)
   if (checked.kind === 'refused') {
     ui.pageRefused({ ...ask, reason: checked.reason })
     return { kind: 'unsafe', reason: checked.reason }

@@ -34,7 +34,7 @@ export class Dialogue {
   readonly #signal: AbortSignal
   #options: readonly string[] = []
   #chosen = -1
-  #answer: ((said: PromptReply) => void) | undefined
+  #answer: ((reply: PromptReply) => void) | undefined
 
   private constructor(input: Input, screen: Screen, signal: AbortSignal) {
     this.#input = input

@@ -1,6 +1,6 @@
 import type { Sending } from '../provider.ts'
 
-/** A secret as a service takes it: in a header of each request, or in the environment of a process. */
+/** A secret in the form that a service takes: a header of each request, or an environment variable of a process. */
 export type SentCredential =
   | { readonly header: string; readonly value: string }
   | { readonly env: string; readonly value: string }
@@ -11,7 +11,7 @@ export function sentCredential({ header, env }: Sending, secret: string): SentCr
   return headerCredential({ header }, secret)
 }
 
-/** The same for a service that is called over HTTP, whatever else its settings say. */
+/** The secret as a header, for a service that is called over HTTP. */
 export function headerCredential(
   { header }: Pick<Sending, 'header'>,
   secret: string,

@@ -85,13 +85,13 @@ export function toStateColumns(state: ElicitationState): StateColumns {
       }
     case 'answered': {
       const { answer, by, at } = state
-      const { participant, ...way } = by
+      const { participant, ...channel } = by
       return {
         state: state.kind,
         settled_at: at.getTime(),
         answered_by: participant,
         sealed_key: 'sealed' in answer ? answer.sealed.key : null,
-        outcome: JSON.stringify({ answer, by: way }),
+        outcome: JSON.stringify({ answer, by: channel }),
       }
     }
   }

@@ -241,11 +241,11 @@ describe('a 2026 upstream over HTTP', () => {
     const upstream = opened(at(url))
     const clientInfo = { name: 'laptop', version: '3' }
 
-    const said = JSON.parse(
+    const envelope = JSON.parse(
       textOf(await call(upstream, 'envelope', {}, { clientInfo, capabilities: { sampling: {} } })),
     )
-    expect(JSON.stringify(said)).toContain('"laptop"')
-    expect(JSON.stringify(said)).toContain('"sampling"')
+    expect(JSON.stringify(envelope)).toContain('"laptop"')
+    expect(JSON.stringify(envelope)).toContain('"sampling"')
     expect(requests.at(-1)?.headers).toMatchObject({
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/call',

@@ -49,7 +49,7 @@ test("the time a person takes to answer does not count as the server's silence",
 test('a progress notification restarts the time limit for silence', async () => {
   const clock = fixedClock()
   let tellProgress = () => {}
-  let heard = 0
+  let received = 0
   const url = await listening((request: IncomingMessage, reply: ServerResponse) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -57,19 +57,19 @@ test('a progress notification restarts the time limit for silence', async () => 
     })
     request.on('end', () => {
       const { id, method, params } = JSON.parse(body)
-      const said = (message: object) => reply.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+      const send = (message: object) => reply.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
       reply.writeHead(200, { 'Content-Type': 'text/event-stream' })
       if (method === 'server/discover') {
-        said({ id, result: { supportedVersions: ['2026-07-28'], capabilities: {} } })
+        send({ id, result: { supportedVersions: ['2026-07-28'], capabilities: {} } })
         return void reply.end()
       }
       tellProgress = () => {
         const { progressToken } = params._meta
-        if (heard < 10) {
-          said({ method: 'notifications/progress', params: { progressToken, progress: heard + 1 } })
+        if (received < 10) {
+          send({ method: 'notifications/progress', params: { progressToken, progress: received + 1 } })
           return
         }
-        said({ id, result: { resultType: 'complete', content: [{ type: 'text', text: 'late' }] } })
+        send({ id, result: { resultType: 'complete', content: [{ type: 'text', text: 'late' }] } })
         reply.end()
       }
       tellProgress()
@@ -78,14 +78,14 @@ test('a progress notification restarts the time limit for silence', async () => 
   const upstream = opened(at(url), { clock, limits: { silence: 1_500 } })
   const hooks = {
     progress() {
-      heard += 1
+      received += 1
       clock.advance(1_000)
       tellProgress()
     },
   }
   const params = { _meta: { progressToken: 'p' } }
   expect(textOf(await call(upstream, 'x', {}, { params, hooks }))).toBe('late')
-  expect(heard).toBe(10)
+  expect(received).toBe(10)
 })
 
 test('a program that starts slowly has the time limit of the handshake, not that for silence', async () => {

@@ -194,7 +194,12 @@ export class UpstreamSession implements PendingOwner {
     const era = eraOfInitialize(reply.result)
     if (era !== undefined) return { kind: 'found', era }
     const version = String(reply.result.protocolVersion).slice(0, 40)
-    return { kind: 'lost', reason: 'unsupported', sent: false, detail: `it speaks protocol version ${version}` }
+    return {
+      kind: 'lost',
+      reason: 'unsupported',
+      sent: false,
+      detail: `the upstream chose protocol version ${version}`,
+    }
   }
 
   #send(pending: PendingRequest, head?: (status: number, headers: ResponseHeaders) => void): void {

@@ -205,6 +205,6 @@ export class Worker implements SlotHolder, PendingOwner {
 }
 
 function unsupported(version: unknown): Lost {
-  const detail = `it speaks protocol version ${String(version).slice(0, 40)}`
+  const detail = `the upstream chose protocol version ${String(version).slice(0, 40)}`
   return { kind: 'lost', reason: 'unsupported', sent: false, detail }
 }
