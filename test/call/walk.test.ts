@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
-import { walk } from '../../src/call/walk.ts'
+import { type Entrance, resumeWalk, walk } from '../../src/call/walk.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/index.ts'
@@ -223,4 +223,81 @@ test('asked in one process, answered in a second, run in a third', async () => {
   await say(two, asked, { choice: 'allow_once' })
   expect((await anUpstream(three).run(aCall(), 'another-walk')).kind).toBe('done')
   expect(await anUpstream(one).run(aCall(), 'another-walk', asked.id)).toEqual(refusal('already-run', 'done'))
+})
+
+describe('a call that needs no account', () => {
+  const allowed = { policy: { default: 'allow' } } as const
+  const sends = (outcome: 'done' | 'failed' | 'handed-over') => async () => ({ result: 'reply', outcome }) as const
+
+  test('is decided and started at once, and its end is recorded soon', async () => {
+    const assent = await anAssent(allowed)
+    const begun: string[] = []
+    const entrance: Entrance<string, undefined, never> = {
+      approvals: assent.approvals,
+      started: ({ walkId }) => void begun.push(walkId),
+      send: sends('done'),
+      finish: 'soon',
+    }
+    expect(await walk(entrance, { call: aCall(), walkId: 'walk-1' })).toEqual({ kind: 'done', result: 'reply' })
+    expect(begun).toEqual(['walk-1'])
+    expect(await audited(assent, 'call-started')).toHaveLength(1)
+    await expect.poll(() => audited(assent, 'call-finished')).toHaveLength(1)
+  })
+
+  test('and that another entrance takes over has its end recorded there', async () => {
+    const assent = await anAssent(allowed)
+    const entrance = { approvals: assent.approvals, send: sends('handed-over'), finish: 'soon' } as const
+    await walk<string, undefined, never>(entrance, { call: aCall(), walkId: 'walk-1' })
+    expect(await audited(assent, 'call-finished')).toEqual([])
+
+    const started = { walkId: 'walk-1', call: aCall(), changes: [] }
+    const taking = { approvals: assent.approvals, send: sends('failed'), finish: 'now' } as const
+    expect(await resumeWalk<string, undefined, never>(taking, started, undefined)).toBe('reply')
+    expect(await audited(assent, 'call-started')).toHaveLength(1)
+    expect(await audited(assent, 'call-finished')).toMatchObject([{ data: { outcome: 'failed' } }])
+  })
+
+  test.each([true, false])('keeps its result when its end cannot be recorded (reported: %s)', async (isReported) => {
+    const assent = await anAssent(allowed)
+    const broken = new Error('The store is down.')
+    const reported: unknown[] = []
+    const entrance: Entrance<string, undefined, never> = {
+      approvals: { ...assent.approvals, finishSoon: () => Promise.reject(broken) },
+      send: sends('done'),
+      finish: 'soon',
+      ...(isReported && { failed: (error: unknown) => void reported.push(error) }),
+    }
+    expect(await walk(entrance, { call: aCall(), walkId: 'walk-1' })).toEqual({ kind: 'done', result: 'reply' })
+    await Promise.resolve()
+    expect(reported).toEqual(isReported ? [broken] : [])
+  })
+
+  test('and that a person approved is started by their yes', async () => {
+    const assent = await anAssent()
+    const { id } = await asksAnd(assent)
+    const order: string[] = []
+    const entrance: Entrance<string, undefined, never> = {
+      approvals: assent.approvals,
+      beforeStart: async ({ grant }) => void order.push(`before ${grant?.uses.kind}`),
+      send: async ({ given }) => {
+        order.push(`sent, ${given?.by === alice}`)
+        return { result: 'reply', outcome: 'done' }
+      },
+      finish: 'soon',
+    }
+    expect((await walk(entrance, { call: aCall(), walkId: 'walk-1', question: id })).kind).toBe('done')
+    expect(order).toEqual(['before once', 'sent, true'])
+    // A yes was spent, so its end is recorded before the answer.
+    expect(await audited(assent, 'call-finished')).toHaveLength(1)
+  })
+
+  test('has its start in the audit once, also when a later round enters it again', async () => {
+    const assent = await anAssent(allowed)
+    const entrance = { approvals: assent.approvals, send: sends('done'), finish: 'now' } as const
+    const run = (isStarted: boolean) =>
+      walk<string, undefined, never>(entrance, { call: aCall(), walkId: 'walk-1', isStarted })
+    await run(false)
+    await run(true)
+    expect(await audited(assent, 'call-started')).toHaveLength(1)
+  })
 })
