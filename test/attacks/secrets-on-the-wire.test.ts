@@ -92,7 +92,7 @@ test.each(modes)(
     const assent = await anAssent({ store })
     const news: unknown[] = []
     assent.events.listen((one) => news.push(one))
-    const server = await askingServer(assent, { urlBy, clocks: { hold: '10s' } })
+    const server = await askingServer(assent, { urlBy, clocks: { hold: '2m' } })
     onTestFinished(() => server.close())
     const { url, received } = await tap(server.url)
 

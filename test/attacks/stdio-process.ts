@@ -4,7 +4,7 @@ import { createAssentServer } from '../../src/server/index.ts'
 
 const assent = await createAssent({ store: process.argv[2] as string })
 assent.events.listen((news) => process.stderr.write(JSON.stringify(news)))
-const asking = createAssentServer(assent, { name: 'payments', clocks: { hold: '20s' } })
+const asking = createAssentServer(assent, { name: 'payments', clocks: { hold: '2m' } })
 
 asking.stdio(() => {
   const server = asking.server({ name: 'payments', version: '1.0.0' })

@@ -18,7 +18,7 @@ test('a request that is held and never answered is sent again, with the same sta
     return textResult('done')
   })
   const ui = scriptedUi({ consentToOpen: ['open'], open: () => {}, waiting: ['nothing'] })
-  const client = await connect2026(url, ui, { heldTime: 300, humanTime: '10s' })
+  const client = await connect2026(url, ui, { heldTime: 2_000, humanTime: '2m' })
   expect(textOf(await client.callTool({ name: 'x' }))).toBe('done')
   expect(new Set(ids).size).toBe(2)
   expect(ui.all('consent')).toHaveLength(1)

@@ -4,7 +4,7 @@ import { askingUpstreams, gated, oldServer } from '../support/gateway/gateways.t
 import { say, until } from '../support/server/servers.ts'
 
 const upstream = () => askingUpstreams['2025 over HTTP']()
-const short = { upstreamAsk: 10_000, park: 150 }
+const short = { upstreamAsk: 10_000, park: 2_000 }
 
 test('a call whose client stays away is given up in its time, and a late answer is told so plainly', async () => {
   const { url, gateway } = await gated({ up: await upstream() }, { clocks: short })

@@ -188,7 +188,7 @@ describe.each(withPages)('an approval on its page (%s)', (_, { connect: how, rev
     ['where an argument passes for another', askAll, { env: 'liv\u0435' }],
     ['where the arguments are too long for a form', askAll, { env: 'live', note: 'n'.repeat(4_000) }],
   ])('is asked for by url %s, and the call goes on after it', async (_, rules, args) => {
-    const { connect, deeds, assent } = await approving({ rules, clocks: { hold: '10s' } })
+    const { connect, deeds, assent } = await approving({ rules, clocks: { hold: '2m' } })
     const client = await connect(how)
     client.answers(({ url }) => {
       const id = idIn(url)
@@ -285,7 +285,7 @@ describe.each(all)('an approval that is someone else’s to give (%s)', (_, { co
   })
 
   test('goes on in the same call when the answer comes while it is held', async () => {
-    const { connect, deeds, assent } = await approving({ rules, withLogin: true, clocks: { hold: '10s' } })
+    const { connect, deeds, assent } = await approving({ rules, withLogin: true, clocks: { hold: '2m' } })
     const client = await connect(how, { token: 'alice' })
     const asking = nextAsked(assent)
     const call = client.call('deploy', { env: 'live' })

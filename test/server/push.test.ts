@@ -25,7 +25,7 @@ const signs = async (ask: Asks) => (await ask.url('Sign', 'https://example.com/s
 
 describe('a pushed form that gets no answer in its time', () => {
   test('moves to a page when the client can open one, and is counted', async () => {
-    const { assent, connect, fallbacks } = await working(asksA, { clocks: { question: '200ms' } })
+    const { assent, connect, fallbacks } = await working(asksA, { clocks: { question: '2s' } })
     const client = await connect(connect11)
     client.answers((asked) => (asked.mode === 'url' ? { action: 'accept' } : never(asked)))
     const calling = client.call('work')

@@ -118,7 +118,7 @@ test.each(clients.slice(1))(
     const other = await anotherProcess(store)
     const rules: RuleSettings[] = [{ decide: 'ask', approvers: [participantOf('bob')] }]
     const assent = await anAssent({ store, policy: { rules } })
-    const { connect, deeds } = await approving({ assent, withLogin: true, clocks: { hold: '15s' } })
+    const { connect, deeds } = await approving({ assent, withLogin: true, clocks: { hold: '2m' } })
     const client = await connect(how, { token: 'alice' })
 
     const asking = nextAsked(assent)

@@ -84,7 +84,7 @@ describe.each(of2025)('a tool that needs an account, called through %s', (_name,
 
     // The server tracks for a shorter time than the person is given, and is asked again.
     const brief = await notes({ clocks: { track: '50ms' } })
-    const patient = await connect(brief.url, scriptedUi({ consentToOpen: ['open'] }), { humanTime: '1500ms' })
+    const patient = await connect(brief.url, scriptedUi({ consentToOpen: ['open'] }), { humanTime: '3s' })
     await expect(patient.callTool(call)).rejects.toMatchObject({ status: 'expired' })
     expect(patient.received.filter(({ error }) => error?.code === -31_001).length).toBeGreaterThan(1)
   })
@@ -183,10 +183,10 @@ describe.each(everyClient)('every way to ask, through %s', (_name, connect) => {
     const { url, assent } = await everything({ clocks: { hold: '300ms' } })
     const answer = { action: 'accept', content: { apiKey: 'four' } } as const
     const open = async (page: string) => {
-      setTimeout(() => void assent.answer(idIn(page), localPage, answer), 700)
+      setTimeout(() => void assent.answer(idIn(page), localPage, answer), 2_500)
     }
     const ui = scriptedUi({ consentToOpen: ['open'], open })
-    const client = await connect(url, ui, { toolTime: '400ms' })
+    const client = await connect(url, ui, { toolTime: '2s' })
     expect(textOf(await client.callTool({ name: 'charge' }))).toBe('4')
     expect(ui.shown.map(({ kind }) => kind)).toEqual(['consent', 'opened', 'waiting'])
     await until(() => ui.all('waiting')[0]?.request.signal.aborted === true)

@@ -245,7 +245,7 @@ describe('a gateway killed while an approval is open', () => {
       const up = await anUpstream('2026')
       const gateway = await aGateway(
         up.url,
-        `${asks.replace('default', 'fallback: inbox, default')}clocks: { hold: 4s }\n`,
+        `${asks.replace('default', 'fallback: inbox, default')}clocks: { hold: 8s }\n`,
       )
       const call = { name: 'work', arguments: { id: 'one' }, elicitation: undefined }
       const calling = broken(rawCall(gateway.url, call))
