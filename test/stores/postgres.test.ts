@@ -244,16 +244,20 @@ describe('notification', () => {
   test('an answer through one store notifies a watcher of another at once', async () => {
     const [here, there] = [await open(), await open()]
     const latencies: number[] = []
+    const writes: number[] = []
     // The first watch also opens the connection.
     for (let round = 0; round < 20; round++) {
       const kept = await asked(here)
       const notice = notified(there, kept)
       const start = performance.now()
       await here.elicitations.saveIfUnchanged(answered(kept))
+      writes.push(performance.now() - start)
       await notice
       latencies.push(performance.now() - start)
     }
-    expect(latencies.sort((a, b) => a - b)[10]).toBeLessThan(500)
+    const median = (values: number[]) => values.sort((a, b) => a - b)[10] as number
+    // A store that is not notified finds the answer when it looks, every five seconds.
+    expect(median(latencies)).toBeLessThan(Math.max(500, median(writes) * 10))
   })
 
   test('a watcher of a forgotten question is notified', async () => {
@@ -410,7 +414,8 @@ describe('when the server cannot be reached', () => {
 })
 
 describe('closing', () => {
-  const promptly = 3_000
+  /** Below the time after which a statement without a reply is given up. */
+  const promptly = 25_000
 
   test('may be repeated; later statements are reported as unavailable', async () => {
     const store = await open()

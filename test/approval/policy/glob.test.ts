@@ -1,7 +1,7 @@
-import { performance } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { globMatcher } from '../../../src/approval/policy/glob.ts'
+import { cpuTimer } from '../../support/cpu-time.ts'
 
 test.each([
   ['read_*', 'read_file', true],
@@ -48,7 +48,7 @@ test('every pattern means what the plain definition of a glob says', () => {
 
 test('attack: a pattern full of stars against a long name ends at once', () => {
   const matches = globMatcher('*a'.repeat(127))
-  const begun = performance.now()
+  const took = cpuTimer()
   expect(matches('a'.repeat(100_000).concat('b'))).toBe(false)
-  expect(performance.now() - begun).toBeLessThan(2_000)
+  expect(took()).toBeLessThan(2_000)
 })
