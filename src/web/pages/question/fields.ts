@@ -151,7 +151,7 @@ function drawSelect(box: Box<ChoiceField>): Markup {
   return labelled(box, markup`<select ${attributes(select)}>${!isEmptyOffered && none}${items}</select>`)
 }
 
-/** An option without words is still seen. */
+/** A blank title is shown in quotation marks, so that the option can be seen. */
 function titleOf({ title }: { readonly title: string }): Markup {
   return title.trim() === '' ? markup`“${title}”` : visible(title, 200)
 }
