@@ -64,7 +64,7 @@ function below(room) {
 }
 
 /** Rooms that are files. */
-const files = { index: 'index\\.ts$', assent: 'assent(-options)?\\.ts$' }
+const files = { index: 'index\\.ts$', assent: '(assent(-options)?|upkeep)\\.ts$' }
 /** @param {string[]} rooms */
 const pathOf = (rooms) => `^src/(${rooms.map((room) => files[room] ?? `${room}/`).join('|')})`
 

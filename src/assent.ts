@@ -2,22 +2,17 @@ import { type Approvals, createApprovals } from './approval/approvals.ts'
 import type { Policy } from './approval/policy/policy.ts'
 import { readPolicy } from './approval/policy/read-policy.ts'
 import type { Validate } from './approval/question/edit.ts'
-import { approvalIn } from './approval/question/subject.ts'
-import { type AssentOptions, pagesFrom, type Times, timesFrom, withoutUndefined } from './assent-options.ts'
+import { type AssentOptions, pagesFrom, timesFrom, withoutUndefined } from './assent-options.ts'
 import type { AuditEntry } from './audit/entry.ts'
 import type { Head } from './audit/event.ts'
 import { exportAudit } from './audit/export.ts'
-import { forgetInAudit } from './audit/forget.ts'
 import { auditKey } from './audit/key.ts'
 import { type AuditLog, openAuditLog } from './audit/log.ts'
-import { pruneAudit } from './audit/prune.ts'
 import { type AuditReport, verifyAudit } from './audit/verify.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { createEvents, type Events } from './base/events.ts'
-import { atMostEvery, every } from './base/repeat.ts'
 import type { Vault } from './base/seal.ts'
 import { trackWork } from './base/under-way.ts'
-import { deleteSteps } from './call/delete-steps.ts'
 import type { Connections } from './connection/connections.ts'
 import { createConnections } from './connection/create-connections.ts'
 import { defaultConnectionTimes } from './connection/desk.ts'
@@ -29,7 +24,6 @@ import { checkProviderName } from './elicitation/asking/provider-name.ts'
 import type { Ask } from './elicitation/asking/request.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
-import { deleteSettled, expire } from './elicitation/expire.ts'
 import { find, getResult } from './elicitation/find.ts'
 import { allOpen, listOpen } from './elicitation/inbox.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
@@ -44,6 +38,7 @@ import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
+import { type Forgotten, startUpkeep, type Tidied } from './upkeep.ts'
 import { BadKeys } from './vault/errors.ts'
 import { type KeyFile, keyFile } from './vault/key-file.ts'
 import { createKeyManagement, type KeyManagement } from './vault/key-management.ts'
@@ -52,65 +47,65 @@ import { createVault } from './vault/vault.ts'
 
 /** Asking, answering and remembering, bound to one store. */
 export interface Assent {
+  /** Where everything is kept. */
   readonly store: Store
+  /** Tells when questions are asked and settled, and what went wrong. */
   readonly events: Events<ElicitationNews>
+  /** Lists, rotates and drops the keys that seal secrets. */
   readonly keys: KeyManagement
+  /** Seals and opens secrets with those keys. */
   readonly vault: Vault
+  /** Where time comes from. */
   readonly clock: Clock
+  /** How much one requester may make Assent keep. */
   readonly limits: ElicitationLimits
   /** How long a question stays open, unless its asker says otherwise, in milliseconds. */
   readonly questionMs: number
-  /** How people are known by their tokens; absent where there is one local participant. */
+  /** Identifies people by their tokens; absent where there is one local participant. */
   readonly login?: Login
   /** Where people reach the pages, and how these look. */
   readonly pages: PageSettings
   /** Accounts at outside services. */
   readonly connections: Connections
-  /** Who may let which call run. */
+  /** Decides which calls run, and remembers what people allowed and denied. */
   readonly approvals: Approvals
   /** The address of a page about a question. */
   linkTo(id: ElicitationId, page: string): string
   /** Writes an event into the audit. Events of your own have kinds that begin with `custom:`. */
   record(entry: AuditEntry): Promise<void>
+  /** Asks a question, or joins the same question if it is open already. */
   ask(request: Ask): Promise<Asked>
+  /** Answers a question. Of many answers the first is kept; the others are told which one holds. */
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  /** Waits until a question is settled, by this process or another. */
   wait(id: ElicitationId, waiting?: WaitOptions): Promise<Elicitation>
   /** The question as it stands now, or undefined if it is gone. */
   get(id: ElicitationId): Promise<Elicitation | undefined>
+  /** The participant's latest answer to a question of this type, or undefined if there is none. */
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
+  /** The answer to a question of this participant's own, or undefined while there is none. */
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
   /** What waits for this person, most urgent first. Give the last id of one page as `after` to get the next. */
   listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  /** Takes a question back for the requester who asked it. */
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
+  /** Takes a question back that no longer makes sense, such as when its rule is gone. */
   withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
+  /** Ends a question that cannot be answered any more, with a reason that people may read. */
   fail(id: ElicitationId, reason: string): Promise<Elicitation>
-  /** Settles questions whose time is over, and deletes what `retain` no longer keeps and steps nobody will ask for again. */
+  /** Settles questions whose time is over, and deletes records that are older than `retain` says. */
   tidy(): Promise<Tidied>
   /** Deletes everything about a participant. The audit stays whole, and no longer leads to them. */
   forget(participant: ParticipantId): Promise<Forgotten>
+  /** Checks that no event of the audit was changed or removed; with `heads` of an export also none at the end. */
   verifyAudit(heads?: readonly Head[]): Promise<AuditReport>
   /** Every event as a line of JSON, each with its line end, and last the heads of all chains. */
   exportAudit(): AsyncIterable<string>
+  /** Finishes what has begun, and closes the store. */
   close(): Promise<void>
 }
 
-export interface Tidied {
-  readonly expired: number
-  readonly deletedQuestions: number
-  readonly deletedEvents: number
-  readonly deletedSteps: number
-}
-
-export interface Forgotten {
-  readonly deletedQuestions: number
-  readonly deletedConnections: number
-  readonly deletedGrants: number
-}
-
 const defaultStore = 'sqlite:.assent/assent.db'
-const oneHour = 3_600_000
-/** What one tidying deletes at most of each kind; the next one goes on. */
-const atOnce = 1_000
 
 /** Binds the rooms to a store, its keys, a clock and the channels. */
 export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
@@ -130,12 +125,6 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
 
   const audit = openAuditLog({ store: store.audit, key, clock })
   const desk = deskFor({ options, store, vault, audit, clock, pages, questionMs: times.question })
-  const tidy = () => tidyUp({ desk, store, key, audit, retain: times.retain })
-  const isTimeToPrune = atMostEvery(oneHour, clock)
-  // Pruning the audit writes to it, so it is not done every minute.
-  const tidyInPassing = () =>
-    tidyUp({ desk, store, key, audit, retain: isTimeToPrune() ? times.retain : { ...times.retain, audit: undefined } })
-  const stopTidying = every(times.tidy, tidyInPassing, (error) => desk.events.tell({ kind: 'tidy-failed', error }))
   const { begin, allDone } = trackWork()
   const connections = createConnections({
     store: store.connections,
@@ -174,16 +163,9 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     policy,
   )
 
-  /** An approval's answer is what it means: the grant it brings is kept with it. */
-  async function answerAny(id: ElicitationId, answering: Answering, given: Answer): Promise<Answered> {
-    const answered = await answer(desk, id, answering, given, approvals.answerRules)
-    if (answered.kind === 'invalid') return answered
-    const { elicitation } = answered
-    // Late or not: whoever answered first may have been cut off in between.
-    const isAnswered = elicitation.state.kind === 'answered' && approvalIn(elicitation) !== undefined
-    if (isAnswered) await approvals.keepGrant(elicitation)
-    return answered
-  }
+  const upkeep = startUpkeep({ desk, store, key, audit, connections, retain: times.retain, everyMs: times.tidy })
+  const answerAny = async (id: ElicitationId, answering: Answering, given: Answer) =>
+    approvals.keepAnswered(await answer(desk, id, answering, given, approvals.answerRules))
 
   return {
     store,
@@ -217,23 +199,13 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     withdraw: (id, by, reason) => begin(withdraw(desk, id, by, reason)),
     withdrawAsObsolete: (id, reason) => begin(withdrawAsObsolete(desk, id, reason)),
     fail: (id, reason) => begin(fail(desk, id, reason)),
-    tidy: () => begin(tidy()),
-    async forget(participant) {
-      const held = await connections.list(participant)
-      // Given up at the provider too, where it can be told; what cannot be is deleted all the same.
-      await Promise.allSettled(held.map(({ provider }) => connections.disconnect(participant, provider)))
-      const left = await store.connections.forget(participant)
-      const deletedGrants = await store.grants.forget(participant)
-      await store.browsers.forget(participant)
-      const deletedQuestions = await store.elicitations.forget(participant)
-      await forgetInAudit({ store: store.audit, log: audit, participant })
-      return { deletedQuestions, deletedConnections: Math.max(held.length, left), deletedGrants }
-    },
+    tidy: () => begin(upkeep.tidy()),
+    forget: (participant) => upkeep.forget(participant),
     verifyAudit: (heads) => verifyAudit({ store: store.audit, key, ...(heads ? { heads } : {}) }),
     exportAudit: () => exportAudit(store.audit, clock.now()),
     async close() {
       for (const sendHome of desk.waiters) sendHome()
-      await stopTidying()
+      await upkeep.stop()
       // What was begun is finished: what is saved is also told.
       await allDone()
       await Promise.allSettled(desk.channels.map((channel) => channel.close?.()))
@@ -315,28 +287,4 @@ function deskFor({ options, store, vault, audit, clock, pages, questionMs }: Des
     events: createEvents<ElicitationNews>(),
     waiters: new Set(),
   }
-}
-
-interface TidyParts {
-  readonly desk: Desk
-  readonly store: Store
-  readonly key: Buffer
-  readonly audit: AuditLog
-  readonly retain: Times['retain']
-}
-
-async function tidyUp({ desk, store, key, audit, retain }: TidyParts): Promise<Tidied> {
-  const before = (ms: number) => new Date(desk.clock.now().getTime() - ms)
-  const expired = await expire(desk)
-  const deletedQuestions = retain.settled === undefined ? 0 : await deleteSettled(desk, before(retain.settled))
-  const deletedEvents =
-    retain.audit === undefined
-      ? 0
-      : await pruneAudit({ store: store.audit, key, log: audit, moment: before(retain.audit) })
-  const now = desk.clock.now()
-  const deletedSteps = await deleteSteps(store.steps, now)
-  await store.connections.deleteFlows(now, atOnce)
-  await store.browsers.deleteOver(now, atOnce)
-  if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled), atOnce)
-  return { expired, deletedQuestions, deletedEvents, deletedSteps }
 }

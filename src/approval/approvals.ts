@@ -1,4 +1,4 @@
-import type { AnswerRules } from '../elicitation/answering/answer.ts'
+import type { Answered, AnswerRules } from '../elicitation/answering/answer.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Approval, Approved, Approving } from './approval.ts'
@@ -6,7 +6,7 @@ import { approve } from './approve.ts'
 import { type BegunCall, begin } from './begin.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant, GrantId } from './grant/grant.ts'
-import { keepGrant, type Verdict } from './grant/keep-grant.ts'
+import { keepAnswered, keepGrant, type Verdict } from './grant/keep-grant.ts'
 import { isPaused, pause, resume } from './grant/pause.ts'
 import { revoke } from './grant/revoke.ts'
 import type { Policy } from './policy/policy.ts'
@@ -34,6 +34,8 @@ export interface Approvals {
   readonly answerRules: AnswerRules
   /** Keeps what an answered approval brings; harmless when it is kept already. */
   keepGrant(asked: Elicitation): Promise<Verdict>
+  /** Passes on how answering a question ended; where it was an approval, the grant that it brings is kept first. */
+  keepAnswered(answered: Answered): Promise<Answered>
   /** Lasting ones of a participant, newest first, revoked ones too. */
   list(participant: ParticipantId, limit: number, after?: GrantId): Promise<Grant[]>
   listAll(limit: number, after?: GrantId): Promise<Grant[]>
@@ -67,6 +69,7 @@ export function createApprovals(parts: ApprovalParts, first: Policy): Approvals 
     finishSoon: (call, walk, outcome) => finishSoon(desk, call, walk, outcome),
     answerRules: approvalRules(desk),
     keepGrant: (asked) => keepGrant(desk, asked),
+    keepAnswered: (answered) => keepAnswered(desk, answered),
     list: (participant, limit, after) => desk.store.list(participant, limit, after),
     listAll: (limit, after) => desk.store.listAll(limit, after),
     revoke: (id, by) => revoke(desk, id, by),

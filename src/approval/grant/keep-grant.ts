@@ -1,3 +1,4 @@
+import type { Answered } from '../../elicitation/answering/answer.ts'
 import type { Via } from '../../elicitation/answering/answerers.ts'
 import { approverReason } from '../../elicitation/answering/reason.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
@@ -46,6 +47,15 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
     return no('denied', choice.kind, saidNo(asked))
   }
   return { kind: 'yes', grant, given: givenYes(asked) as GivenYes }
+}
+
+/** Keeps the grant of an approval that was just answered, also where somebody else answered it first and then broke off. */
+export async function keepAnswered(desk: ApprovalDesk, answered: Answered): Promise<Answered> {
+  if (answered.kind === 'invalid') return answered
+  const { elicitation } = answered
+  const isApproval = elicitation.state.kind === 'answered' && approvalIn(elicitation) !== undefined
+  if (isApproval) await keepGrant(desk, elicitation)
+  return answered
 }
 
 /** What proof an answer that came this way is. A hub, like a client, vouches for people whom we did not see. */

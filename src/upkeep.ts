@@ -1,0 +1,95 @@
+import type { Times } from './assent-options.ts'
+import { forgetInAudit } from './audit/forget.ts'
+import type { AuditLog } from './audit/log.ts'
+import { pruneAudit } from './audit/prune.ts'
+import { atMostEvery, every } from './base/repeat.ts'
+import { deleteSteps } from './call/delete-steps.ts'
+import type { Connections } from './connection/connections.ts'
+import type { Desk } from './elicitation/desk.ts'
+import { deleteSettled, expire } from './elicitation/expire.ts'
+import type { ParticipantId } from './participant/participant.ts'
+import type { Store } from './stores/store.ts'
+
+/** What one tidying did. */
+export interface Tidied {
+  /** Questions whose time was over, and which are settled as expired now. */
+  readonly expired: number
+  readonly deletedQuestions: number
+  /** Events of the audit. */
+  readonly deletedEvents: number
+  /** Remembered steps of walks. */
+  readonly deletedSteps: number
+}
+
+/** What forgetting a participant deleted. */
+export interface Forgotten {
+  readonly deletedQuestions: number
+  readonly deletedConnections: number
+  readonly deletedGrants: number
+}
+
+/** Keeps the store from growing, and forgets people. */
+interface Upkeep {
+  tidy(): Promise<Tidied>
+  forget(participant: ParticipantId): Promise<Forgotten>
+  /** Tidies no more; resolves when a tidying that is under way has ended. */
+  stop(): Promise<void>
+}
+
+/** What upkeep works on, and how long old records are kept. */
+interface UpkeepParts {
+  readonly desk: Desk
+  readonly store: Store
+  /** Of the audit. */
+  readonly key: Buffer
+  readonly audit: AuditLog
+  readonly connections: Connections
+  readonly retain: Times['retain']
+  /** How often to tidy, in milliseconds; 0 for never. */
+  readonly everyMs: number
+}
+
+const oneHour = 3_600_000
+/** One tidying deletes at most so many records of each kind; the next one continues. */
+const atOnce = 1_000
+
+/** Starts tidying at an interval. */
+export function startUpkeep(parts: UpkeepParts): Upkeep {
+  const { desk, retain, everyMs } = parts
+  const isTimeToPrune = atMostEvery(oneHour, desk.clock)
+  // Pruning the audit writes to it, so it is not done at every interval.
+  const tidyAtInterval = () => tidyUp(parts, isTimeToPrune() ? retain : { ...retain, audit: undefined })
+  return {
+    tidy: () => tidyUp(parts, retain),
+    forget: (participant) => forget(parts, participant),
+    stop: every(everyMs, tidyAtInterval, (error) => desk.events.tell({ kind: 'tidy-failed', error })),
+  }
+}
+
+async function tidyUp({ desk, store, key, audit }: UpkeepParts, retain: Times['retain']): Promise<Tidied> {
+  const before = (ms: number) => new Date(desk.clock.now().getTime() - ms)
+  const expired = await expire(desk)
+  const deletedQuestions = retain.settled === undefined ? 0 : await deleteSettled(desk, before(retain.settled))
+  const deletedEvents =
+    retain.audit === undefined
+      ? 0
+      : await pruneAudit({ store: store.audit, key, log: audit, moment: before(retain.audit) })
+  const now = desk.clock.now()
+  const deletedSteps = await deleteSteps(store.steps, now)
+  await store.connections.deleteFlows(now, atOnce)
+  await store.browsers.deleteOver(now, atOnce)
+  if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled), atOnce)
+  return { expired, deletedQuestions, deletedEvents, deletedSteps }
+}
+
+async function forget({ store, audit, connections }: UpkeepParts, participant: ParticipantId): Promise<Forgotten> {
+  const held = await connections.list(participant)
+  // Revoked at the provider where that can be done. A connection that cannot be revoked is deleted all the same.
+  await Promise.allSettled(held.map(({ provider }) => connections.disconnect(participant, provider)))
+  const left = await store.connections.forget(participant)
+  const deletedGrants = await store.grants.forget(participant)
+  await store.browsers.forget(participant)
+  const deletedQuestions = await store.elicitations.forget(participant)
+  await forgetInAudit({ store: store.audit, log: audit, participant })
+  return { deletedQuestions, deletedConnections: Math.max(held.length, left), deletedGrants }
+}
