@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
-import { connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
+import { connect11, connect26, connectOld, patient } from '../support/asking/asking-clients.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { compiled } from '../support/programs.ts'
@@ -16,7 +16,8 @@ const asking = {
   '2025': () =>
     oldServer((server) => {
       server.registerTool('ask', { inputSchema: { about: z3.string() } }, async ({ about }) => {
-        const { content } = await server.server.elicitInput({ message: `About ${about}?`, requestedSchema: form })
+        const question = { message: `About ${about}?`, requestedSchema: form }
+        const { content } = await server.server.elicitInput(question, patient)
         return say(`${about}: ${content?.word}`)
       })
     }),

@@ -58,6 +58,9 @@ export interface CallOptions {
   readonly onprogress?: (progress: { progress: number }) => void
 }
 
+/** The SDKs give up after a minute, in which a busy machine may not have answered. */
+export const patient = { timeout: 600_000 }
+
 /** Where the server is: at a url, or a process to start. */
 export type Target =
   | { readonly url: URL; readonly token?: string }
@@ -185,11 +188,13 @@ const sdk2 =
     return {
       ...common(told),
       revision: client.getNegotiatedProtocolVersion() ?? '',
-      call: async (name, args = {}, options) => readResult(await client.callTool({ name, arguments: args }, options)),
-      prompt: async (name, args = {}) => readPrompt(await client.getPrompt({ name, arguments: args })),
-      read: async (uri) => readResource(await client.readResource({ uri })),
-      request: (method, params, options) => client.request({ method, params }, anything as never, options) as never,
-      listTools: () => client.listTools(),
+      call: async (name, args = {}, options) =>
+        readResult(await client.callTool({ name, arguments: args }, { ...patient, ...options })),
+      prompt: async (name, args = {}) => readPrompt(await client.getPrompt({ name, arguments: args }, patient)),
+      read: async (uri) => readResource(await client.readResource({ uri }, patient)),
+      request: (method, params, options) =>
+        client.request({ method, params }, anything as never, { ...patient, ...options }) as never,
+      listTools: () => client.listTools({}, patient),
       endSession: async () => {
         if ('terminateSession' in transport) await transport.terminateSession()
       },
@@ -224,12 +229,12 @@ const sdk1 =
       ...common(told),
       revision,
       call: async (name, args = {}, options) =>
-        readResult(await client.callTool({ name, arguments: args }, undefined, options as never)),
-      prompt: async (name, args = {}) => readPrompt(await client.getPrompt({ name, arguments: args })),
-      read: async (uri) => readResource(await client.readResource({ uri })),
+        readResult(await client.callTool({ name, arguments: args }, undefined, { ...patient, ...options } as never)),
+      prompt: async (name, args = {}) => readPrompt(await client.getPrompt({ name, arguments: args }, patient)),
+      read: async (uri) => readResource(await client.readResource({ uri }, patient)),
       request: (method, params, options) =>
-        client.request({ method, params } as never, passing as never, options as never) as never,
-      listTools: () => client.listTools(),
+        client.request({ method, params } as never, passing as never, { ...patient, ...options } as never) as never,
+      listTools: () => client.listTools({}, patient),
       endSession: async () => {
         if ('terminateSession' in transport) await transport.terminateSession()
       },

@@ -1,6 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod/v3'
+import { patient } from '../asking/asking-clients.ts'
 
 const say = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 const branchForm = {
@@ -21,7 +22,7 @@ export interface Shared {
 export function addOldTools(mcp: McpServer, { done, runs }: Shared): void {
   const { server } = mcp
   const ask = async (message: string) => {
-    const { action, content } = await server.elicitInput({ message, requestedSchema: branchForm })
+    const { action, content } = await server.elicitInput({ message, requestedSchema: branchForm }, patient)
     return action === 'accept' ? String(content?.branch) : action
   }
   mcp.registerTool('echo', { inputSchema: { text: z.string() } }, async ({ text }) => {
@@ -34,7 +35,7 @@ export function addOldTools(mcp: McpServer, { done, runs }: Shared): void {
   mcp.registerTool('open', {}, async () => {
     const elicitationId = 'page-of-open'
     const page = { mode: 'url' as const, message: 'Sign in', url: 'https://example.com/sign-in', elicitationId }
-    const { action } = await server.elicitInput(page)
+    const { action } = await server.elicitInput(page, patient)
     await server.createElicitationCompletionNotifier(elicitationId)()
     return say(`opened ${action}`)
   })
