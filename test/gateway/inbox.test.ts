@@ -121,7 +121,7 @@ describe.each([
     answering(assent, () => ({ action: 'accept' }))
     const { isError, outcome, text } = await client.call('visit')
     expect({ isError, outcome }).toEqual({ isError: true, outcome: { status: 'failed', reason: 'too-many-rounds' } })
-    expect(text).toContain('without end')
+    expect(text).toContain('keeps asking for more pages')
     await until(() => calls === 6)
     expect((await client.call('calls')).text).toBe('6')
   })
