@@ -1,6 +1,6 @@
 export type { Approval, ApprovalRefused, Approved, Approving } from './approval/approval.ts'
 export type { Approvals } from './approval/approvals.ts'
-export type { BegunCall } from './approval/begin.ts'
+export type { BegunCall } from './approval/approve.ts'
 export type { GivenYes } from './approval/given-yes.ts'
 export type { GivenAs, Grant, GrantId, GrantUses, Spent } from './approval/grant/grant.ts'
 export type { Verdict } from './approval/grant/keep-grant.ts'

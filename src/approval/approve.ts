@@ -1,10 +1,10 @@
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { BadQuestion, TooManyOpen } from '../elicitation/errors.ts'
 import { requesterKey } from '../participant/requester.ts'
-import { type Approval, type Approving, refused } from './approval.ts'
+import { type Approval, type Approved, type Approving, refused } from './approval.ts'
 import { asApproved } from './as-approved.ts'
 import type { ApprovalDesk } from './desk.ts'
-import { decideByGrants } from './grant/decide-by-grants.ts'
+import { decideByGrants } from './grant/covers.ts'
 import type { Grant } from './grant/grant.ts'
 import { grantIdFor } from './grant/grant-from.ts'
 import { keepGrant } from './grant/keep-grant.ts'
@@ -13,7 +13,7 @@ import { decide } from './policy/decide.ts'
 import type { Decision } from './policy/policy.ts'
 import { askApproval } from './question/ask-approval.ts'
 import { approvalIn } from './question/subject.ts'
-import { canBeKept, recordRefusal, recordUnasked, tooLargeToKeep } from './record.ts'
+import { canBeKept, recordRefusal, recordStart, recordUnasked, tooLargeToKeep } from './record.ts'
 import { policyChanged } from './reload.ts'
 import { approvalDigest, type ToolCall } from './tool-call.ts'
 
@@ -151,4 +151,18 @@ async function unasked(desk: ApprovalDesk, approving: Approving, decision: Decis
   }
   await recordUnasked(desk, approving, decision)
   return { kind: 'approved', call: approving.call, changes: [], decision }
+}
+
+/** How beginning a call ended: it runs now, by policy alone, or what else there is to do first. */
+export type BegunCall = (Omit<Approved, 'kind'> & { readonly kind: 'begun' }) | Approval
+
+/**
+ * Approves a call and starts it in the same breath: whether all is paused was looked at just now, and is not looked at
+ * again. What a person's yes allows is not started here, for a yes is looked at when it is used.
+ */
+export async function begin(desk: ApprovalDesk, approving: Approving): Promise<BegunCall> {
+  const approval = await approve(desk, approving)
+  if (approval.kind !== 'approved' || approval.grant !== undefined) return approval
+  await recordStart(desk, approval, approving)
+  return { ...approval, kind: 'begun' }
 }

@@ -28,6 +28,7 @@ import { registeredTools } from './registered-tools.ts'
 export interface AssentServerOptions {
   /** The server's name for people. */
   readonly name: string
+  /** Time limits. */
   readonly clocks?: ServerClockOptions
   /** How a 2025-11-25 client is sent to a page: by a request during the call, or by the error -32042. Default: push. */
   readonly urlBy?: 'push' | 'error'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { covers, standingOf } from '../../src/approval/grant/covers.ts'
-import { decideByGrants } from '../../src/approval/grant/decide-by-grants.ts'
+import { covers, decideByGrants, standingOf } from '../../src/approval/grant/covers.ts'
 import type { Grant } from '../../src/approval/grant/grant.ts'
 import { type AnsweredApproval, grantFrom, grantIdFor } from '../../src/approval/grant/grant-from.ts'
 import { decide } from '../../src/approval/policy/decide.ts'

@@ -6,8 +6,8 @@ import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { findSecretAsk } from '../../elicitation/form/secrets/secrets.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
-import { choiceWords } from './choice-words.ts'
-import { type Choice, choiceText } from './choices.ts'
+import { type Choice, choicesFor, choiceText, choiceWords } from './choices.ts'
+import { clientWords } from './client-words.ts'
 
 /** Before the names of arguments in the form, so that none can be taken for the choice or the reason. */
 export const editPrefix = 'edit_'
@@ -94,4 +94,20 @@ export function checked(
 /** Whether the form shows every value that was given: a field that lost its value would change the call unseen. */
 function keepsAll(form: FormSchema, fields: readonly EditField[]): boolean {
   return fields.every((field) => !field.isGiven || form.properties[nameInForm(field)]?.default !== undefined)
+}
+
+/** Clients show this many characters of a message. An approver must see all of it. */
+const longestWords = 4_000
+
+/** What the requester's own client is asked, if it may show the approval and its answer counts. */
+export interface ClientForm {
+  readonly message: string
+  readonly schema: FormSchema
+}
+
+/** Undefined: the rule, the arguments or their length are not for a form in a client; then it is the page's. */
+export function formForClient(call: ToolCall, decision: Decision, message?: string): ClientForm | undefined {
+  const schema = choiceForm(call, decision, choicesFor(call, decision, call.requester.participant, 'form'))
+  const words = clientWords(call, decision, message)
+  return schema === undefined || words.length > longestWords ? undefined : { message: words, schema }
 }

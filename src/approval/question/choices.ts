@@ -1,3 +1,6 @@
+import { visibleLine } from '../../base/text/visible-text.ts'
+import { reasonField } from '../../elicitation/answering/reason.ts'
+import type { FormSchema } from '../../elicitation/form/schema.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { hasAgents } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -72,7 +75,7 @@ export function readChoice(content: unknown, offered: readonly Choice[]): Choice
 }
 
 /** Whether an answer says no, for this call or for longer, before anything else in it is read. */
-export function saysNo(content: unknown): boolean {
+function saysNo(content: unknown): boolean {
   if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
   const { choice } = content as { choice: unknown }
   return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
@@ -90,4 +93,50 @@ function isDenial({ scope, lasts, client }: Reach, place: ChoicePlace): boolean 
 
 function reachText({ scope, lasts, client }: Reach): string {
   return `${scope}/${lasts}/${client}`
+}
+
+/** What an answer to an approval must fit. A no needs nothing but itself: fields to edit do not matter to it. */
+export function formForAnswer(schema: FormSchema, content: unknown): FormSchema {
+  if (!saysNo(content)) return schema
+  const isOfNo = (name: string) => name === 'choice' || name === reasonField
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties).filter(([name]) => isOfNo(name))),
+    required: ['choice'],
+  }
+}
+
+/** A choice in words for the approver, who may be someone else than the requester. */
+export function choiceWords(choice: Choice, call: ToolCall, isOwn: boolean): string {
+  switch (choice.kind) {
+    case 'allow_once':
+      return 'Allow once, with these arguments'
+    case 'always_allow':
+      return `Allow ${reachWords(choice, call, isOwn)}`
+    case 'deny':
+      return 'Deny'
+    case 'always_deny':
+      return `Deny ${reachWords(choice, call, isOwn)}`
+  }
+}
+
+function reachWords({ scope, lasts, client }: Reach, call: ToolCall, isOwn: boolean): string {
+  const what = scope === 'tool' ? named(call.tool) : `every tool of ${named(call.server)}`
+  const whose = client === 'this' ? clientWords(call) : isOwn ? 'all my clients' : 'all their clients'
+  return `${what} ${lastsWords[lasts]}, for ${whose}`
+}
+
+const lastsWords: Readonly<Record<Reach['lasts'], string>> = {
+  hour: 'for an hour',
+  day: 'for a day',
+  revoked: 'until revoked',
+}
+
+/** The client calls itself so; its id is what counts, and stands beside it where the two differ. */
+function clientWords({ requester: { client, clientName } }: ToolCall): string {
+  return clientName === undefined || clientName === client ? named(client) : `${named(clientName)} (${named(client)})`
+}
+
+function named(name: string): string {
+  return visibleLine(name, 80)
 }

@@ -1,7 +1,7 @@
 import { showArguments, shownText } from '../../base/text/show-text.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
-import { approvalWords } from './approval-words.ts'
 
 /** What the approver is told in their client: the call with every argument, and why they are asked. Never shortened. */
 export function clientWords(call: ToolCall, decision: Decision, message = approvalWords(call)): string {
@@ -14,4 +14,9 @@ export function clientWords(call: ToolCall, decision: Decision, message = approv
 
 function indented(text: string): string {
   return text.includes('\n') ? `\n  ${text.replaceAll('\n', '\n  ')}` : text
+}
+
+/** What is asked, in our words: the verb first, and nothing that a server wrote but names, made visible. */
+export function approvalWords({ server, tool }: Pick<ToolCall, 'server' | 'tool'>): string {
+  return `Run ${visibleLine(tool, 80)} on ${visibleLine(server, 80)}?`
 }

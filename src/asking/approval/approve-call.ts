@@ -1,7 +1,7 @@
 import type { Approval } from '../../approval/approval.ts'
 import { givenYes } from '../../approval/given-yes.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
-import { formForClient } from '../../approval/question/client-form.ts'
+import { formForClient } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'

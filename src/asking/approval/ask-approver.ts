@@ -1,5 +1,5 @@
 import { approvePageName } from '../../approval/approval.ts'
-import type { ClientForm } from '../../approval/question/client-form.ts'
+import type { ClientForm } from '../../approval/question/choice-form.ts'
 import { type Answerer, isAsked } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'

@@ -1,5 +1,5 @@
-import { type ClientForm, formForClient } from '../../approval/question/client-form.ts'
-import { formForAnswer } from '../../approval/question/form-for-answer.ts'
+import { type ClientForm, formForClient } from '../../approval/question/choice-form.ts'
+import { formForAnswer } from '../../approval/question/choices.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { isAsked } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'

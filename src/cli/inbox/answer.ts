@@ -1,6 +1,5 @@
 import { editPrefix } from '../../approval/question/choice-form.ts'
-import { choiceWords } from '../../approval/question/choice-words.ts'
-import { type Choice, choiceText, isYes } from '../../approval/question/choices.ts'
+import { type Choice, choiceText, choiceWords, isYes } from '../../approval/question/choices.ts'
 import { applyEdits, type Change } from '../../approval/question/edit.ts'
 import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { Assent } from '../../assent.ts'

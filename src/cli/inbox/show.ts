@@ -1,4 +1,4 @@
-import { approvalWords } from '../../approval/question/approval-words.ts'
+import { approvalWords } from '../../approval/question/client-words.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import type { Json } from '../../base/json.ts'
 import { showArguments, shownText, showText } from '../../base/text/show-text.ts'

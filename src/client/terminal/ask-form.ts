@@ -1,5 +1,5 @@
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { labelOf } from '../../elicitation/form/label.ts'
+import { labelOf } from '../../elicitation/form/options.ts'
 import type { Field } from '../../elicitation/form/schema.ts'
 import type { FormReply, FormRequest } from '../ui.ts'
 import { askField } from './ask-field.ts'

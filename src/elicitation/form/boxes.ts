@@ -1,5 +1,4 @@
-import { labelOf } from './label.ts'
-import { nothingChosen, optionsOf } from './options.ts'
+import { labelOf, nothingChosen, optionsOf } from './options.ts'
 import { present } from './present.ts'
 import type { BooleanField, ChoicesField } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { type Boxes, boxFields, nameBoxes, readBoxes } from './boxes.ts'
 import { present } from './present.ts'
-import { ownFields } from './read/own.ts'
+import { ownFields } from './read/keywords.ts'
 import type { ChoiceField, ChoicesField, Field, FormSchema } from './schema.ts'
 
 /** The protocol revisions in which a form can be asked. */

@@ -1,5 +1,7 @@
-import { ownFields, ownList } from './own.ts'
-import type { Path, Reading } from './reading.ts'
+import { isPlainObject } from '../../../base/json.ts'
+import type { FormLimits } from '../limits.ts'
+import { isText } from '../text.ts'
+import type { FormProblem } from './refused.ts'
 
 // Without them a form merely says or checks less. Whatever changes what is asked for is never dropped.
 const harmless = new Set([
@@ -151,4 +153,79 @@ function isFiniteNumber(value: unknown): value is number {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+/** The own data of a plain object of unknown origin; undefined for anything else. Runs no getter and never throws. */
+export function ownFields(value: unknown): Map<string, unknown> | undefined {
+  try {
+    if (!isPlainObject(value)) return undefined
+    return new Map(Object.keys(value).map((key) => [key, ownData(value, key)]))
+  } catch {
+    // Only a proxy throws when it is looked at, and a proxy is no plain object.
+    return undefined
+  }
+}
+
+/** The first `most` items of a list of unknown origin; undefined for anything else. Runs no getter and never throws. */
+export function ownList(value: unknown, most: number): readonly unknown[] | undefined {
+  try {
+    if (!Array.isArray(value)) return undefined
+    return Array.from({ length: Math.min(value.length, most) }, (_, index) => ownData(value, index))
+  } catch {
+    return undefined
+  }
+}
+
+function ownData(owner: object, key: string | number): unknown {
+  return Object.getOwnPropertyDescriptor(owner, key)?.value
+}
+
+/** Where in a schema something is. */
+export type Path = readonly (string | number)[]
+
+const mostProblems = 20
+const longestShown = 60
+
+/** One reading of a schema of unknown origin: how strict, how much of it, and what was found wrong. */
+export class Reading {
+  readonly limits: FormLimits
+  readonly tolerant: boolean
+  readonly problems: FormProblem[] = []
+  #textLeft: number
+
+  constructor(limits: FormLimits, tolerant: boolean) {
+    this.limits = limits
+    this.tolerant = tolerant
+    this.#textLeft = limits.bytes
+  }
+
+  /** Enough was found wrong: reading on helps nobody. */
+  get isHopeless(): boolean {
+    return this.problems.length >= mostProblems || this.#textLeft < 0
+  }
+
+  report(path: Path, problem: string): void {
+    if (this.problems.length < mostProblems) this.problems.push({ path: path.map(shown).join('.'), problem })
+  }
+
+  reportSize(): void {
+    this.report([], `must be at most ${this.limits.bytes} bytes of JSON text: shorten it`)
+  }
+
+  /** Whether this is text. Counted before it is looked at: one long text may be shared by a thousand options. */
+  takesText(value: unknown): value is string {
+    if (typeof value !== 'string') return false
+    const couldTake = this.#textLeft >= 0
+    this.#textLeft -= value.length
+    if (this.#textLeft >= 0) return isText(value)
+    if (couldTake) this.reportSize()
+    // Too long is reported once and for the whole schema; this one text is not to blame.
+    return true
+  }
+}
+
+/** A part of a path is a stranger's text too, and the message with it may be shown to anyone. */
+function shown(part: string | number): string {
+  const text = String(part).slice(0, longestShown).toWellFormed()
+  return text.replace(/\p{C}/gu, '\uFFFD')
 }

@@ -1,5 +1,4 @@
-import { labelOf } from '../../../elicitation/form/label.ts'
-import { isChoice } from '../../../elicitation/form/options.ts'
+import { isChoice, labelOf } from '../../../elicitation/form/options.ts'
 import type { Field } from '../../../elicitation/form/schema.ts'
 import { errorSummary } from '../layout/errors.ts'
 import { pageOf, type Sheet } from '../layout/frame.ts'

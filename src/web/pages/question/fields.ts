@@ -1,5 +1,4 @@
-import { labelOf } from '../../../elicitation/form/label.ts'
-import { isChoice, optionsOf } from '../../../elicitation/form/options.ts'
+import { isChoice, labelOf, optionsOf } from '../../../elicitation/form/options.ts'
 import type { ChoiceField, Field, FormSchema, NumberField, TextField } from '../../../elicitation/form/schema.ts'
 import type { FieldError } from '../../../elicitation/form/validate.ts'
 import { icons } from '../layout/icons.ts'
