@@ -9,7 +9,7 @@ const secretWords = new Set(
   ),
 )
 
-/** A copy that can be written down: what has a secret's name or look is hidden, at any depth. */
+/** A copy that is safe to log: values that are named like a secret, or look like one, are hidden at any depth. */
 export function hideSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return hideInText(value)
   if (typeof value === 'bigint') return String(value)
@@ -17,7 +17,7 @@ export function hideSecrets(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Date) return value
   if (value instanceof URL) return hideInText(value.href)
-  // Bytes are nobody's log line.
+  // Bytes do not belong into a log, whatever they are.
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return hidden
   if (depth >= deepest) return '[too deep]'
   if (value instanceof Error) return hideInError(value, depth)
@@ -38,7 +38,7 @@ function hideInPairs(pairs: readonly (readonly [unknown, unknown])[], depth: num
   return Object.fromEntries(shown)
 }
 
-/** `code` names a secret elsewhere; of an error it is the word for programs, and stands as `problem`. */
+/** The `code` of an error is logged as `problem`: under the name `code` it would be hidden, since OAuth codes are secret. */
 function hideInError(error: Error, depth: number): Record<string, unknown> {
   const { name, message, stack, cause, code, detail } = error as Error & { code?: unknown; detail?: unknown }
   return {
@@ -67,15 +67,15 @@ function isSecretName(name: string): boolean {
 
 const looks: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic|DPoP)\s+[\w.~+/=-]+/gi, `$1 ${hidden}`],
-  // A JWT, or the beginning of one that was cut.
+  // A JWT, or the beginning of one that was cut off.
   [/\beyJ[\w-]{6,}(\.[\w-]*)*/g, hidden],
   [/\b(sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|npm|xox[a-z])[_-][\w-]{6,}/g, hidden],
   [/\b(AKIA|ASIA)[A-Z0-9]{12,}/g, hidden],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*-----|$)/g, hidden],
-  // A name and password in an address.
+  // The user and password in a url.
   [/(:\/\/)[^\s/@"']+@/g, `$1${hidden}@`],
 ]
-/** `code=…` in a query, `"token":"…"` in JSON that stands in a text, `Cookie: …` in a header. */
+/** A name and its value inside a text: `code=…` in a query, `"token":"…"` in JSON, `Cookie: …` in a header. */
 const named =
   /([\w-]*(?:authorization|cookie|token|secret|password|passwd|key|verifier|\bcode|\bstate|credential|assertion|signature)\\?["']?\s*(?:=|:)\s*)(\\?"(?:[^"\\]|\\(?!")|\\.)*"?|'[^']*'?|[^\s&"',;}]+)/gi
 

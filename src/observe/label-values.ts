@@ -1,8 +1,8 @@
 const plain = /^[a-z0-9][a-z0-9_-]{0,63}$/i
 
 /**
- * Keeps the values of a label few, for each is a series of its own for ever: the named ones, or else the first so many
- * that look like an id. Every other is `other`.
+ * Limits the values of a label, since each value is a series that lasts as long as the process: the named values, or else
+ * the first `most` that look like an id. Any other value becomes `other`.
  */
 export function labelValues(named: readonly string[] | undefined, most = 50): (value: string) => string {
   const known = new Set(named)

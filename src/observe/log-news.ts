@@ -7,8 +7,8 @@ import type { Log } from './log.ts'
 import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
 
 /**
- * Writes what happens with questions. No line holds what was asked, what it was about, or who a person is: logs go
- * where nobody can be forgotten, and the audit has all of it.
+ * Logs what happens to questions. No line names a person, or says what was asked: a person's data cannot be deleted from
+ * logs, and the audit has all of it.
  */
 export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
   return events.listen((news) => {
@@ -36,7 +36,7 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
         return log.warn({ ...factsOf(news.elicitation), reason: news.reason }, 'an answer was refused')
       case 'channel-failed': {
         const { channel, error } = news
-        return log.warn({ ...factsOf(news.elicitation), channel, err: error }, 'a channel was not told')
+        return log.warn({ ...factsOf(news.elicitation), channel, err: error }, 'a channel could not be told')
       }
       case 'tidy-failed':
         return log.error({ err: news.error }, 'tidying failed')
@@ -44,7 +44,7 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
   })
 }
 
-/** Writes what happens on the way of calls. */
+/** Logs calls, upstreams and negotiations. */
 export function logGateway(log: Log, events: Events<GatewayNews>): () => void {
   return events.listen((news) => {
     switch (news.kind) {

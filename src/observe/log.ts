@@ -1,28 +1,29 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { hideSecrets } from './hide-secrets.ts'
 
+/** From the most lines to none. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 export interface LogOptions {
-  /** Default: `info`, which writes no line for each request. */
+  /** Default: `info`. Only `debug` writes a line for each request. */
   readonly level?: LogLevel
-  /** Default: stderr, for stdout may be a client's. */
+  /** Default: stderr, since stdout may carry MCP. */
   readonly destination?: 'stdout' | 'stderr' | DestinationStream
 }
 
-/** Lines of JSON. */
+/** A log that writes lines of JSON. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
-/** A log in which no secret stands, whatever is handed to it. */
+/** A log that hides the secrets in whatever it is given. */
 export function createLog({ level = 'info', destination = 'stderr' }: LogOptions = {}): Log {
   const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    // Errors are plain by then.
+    // `hideSecrets` has turned errors into plain objects already.
     serializers: { err: (error) => error },
     formatters: { level: (label) => ({ level: label }) },
-    // Here nothing is text yet: what pino hides by path it finds at known depths only.
+    // Before anything is serialized: pino's own redaction works by path, and so at known depths only.
     hooks: {
       logMethod([first, ...rest], method) {
         const line = first instanceof Error ? { err: first } : first
@@ -32,6 +33,6 @@ export function createLog({ level = 'info', destination = 'stderr' }: LogOptions
     },
   }
   if (typeof destination === 'object') return pino(options, destination)
-  // At once: the lines before a crash are those that matter.
+  // Synchronous, so that the lines before a crash are not lost.
   return pino(options, pino.destination({ dest: destination === 'stdout' ? 1 : 2, sync: true }))
 }

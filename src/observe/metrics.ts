@@ -5,41 +5,42 @@ import type { ElicitationNews } from '../elicitation/desk.ts'
 import { labelValues } from './label-values.ts'
 import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
 
-/** What is read when somebody looks, in the place of being counted. */
+/** Numbers that are read when the metrics are, instead of being counted. */
 export interface MetricsSources {
-  /** Questions that are open in the store. */
+  /** The number of open questions in the store. */
   open?(): number | Promise<number>
   sessions?(): number
   parked?(): number
 }
 
 export interface MetricsOptions extends MetricsSources {
-  /** The ids of the upstreams; left out, the first that are heard of. */
+  /** The ids of the upstreams. Left out, the first ids that occur are used. */
   readonly servers?: readonly string[]
 }
 
-/** Numbers about what goes on, as Prometheus reads them. No number names a person, an argument or a text of a stranger. */
+/** Metrics in the format of Prometheus. No label names a person or an argument, or holds text from outside. */
 export interface Metrics {
-  /** Returns how to stop listening. */
+  /** Counts questions. Returns how to stop. */
   listenToAsks(events: Events<ElicitationNews>): () => void
+  /** Counts calls and negotiations. Returns how to stop. */
   listenToGateway(events: Events<GatewayNews>): () => void
   readonly contentType: string
   text(): Promise<string>
 }
 
-// People take seconds or days, and we take less than a millisecond or are in trouble.
+// People take seconds to days. Assent itself should take less than a millisecond.
 const waitSeconds = [1, 5, 15, 30, 60, 300, 900, 3_600, 21_600, 86_400]
 const callSeconds = [0.005, 0.02, 0.1, 0.5, 1, 5, 30, 120, 600]
 const ownSeconds = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 1]
 
-/** Each has a registry of its own, so that two in one process count apart. */
+/** Creates metrics with a registry of their own, so that two in one process count separately. */
 export function createMetrics({ servers, open, sessions, parked }: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const series = seriesIn(registry)
-  gauge(registry, 'assent_asks_open', 'Questions that are open in the store; 1000 stands for more.', open)
-  gauge(registry, 'assent_sessions', 'Sessions of 2025 clients that are open.', sessions)
-  gauge(registry, 'assent_calls_parked', 'Calls that wait for a 2026 client to come back.', parked)
+  gauge(registry, 'assent_asks_open', 'Open questions in the store. Counting stops at 1000.', open)
+  gauge(registry, 'assent_sessions', 'Open sessions of 2025 clients.', sessions)
+  gauge(registry, 'assent_calls_parked', 'Calls that wait for the retry of a 2026 client.', parked)
   const server = labelValues(servers)
   const reason = labelValues(undefined)
   const channel = labelValues(undefined)
@@ -106,42 +107,50 @@ function seriesIn(registry: Registry) {
     new Counter({ name, help, labelNames, registers })
   const kind = ['mode', 'purpose'] as const
   return {
-    asks: count('assent_asks_total', 'Questions asked; joined: one like it was open already.', [...kind, 'joined']),
-    settled: count('assent_asks_settled_total', 'Questions that came to an end, by how.', [...kind, 'outcome']),
+    asks: count('assent_asks_total', 'Questions asked. joined="true": the same question was open already.', [
+      ...kind,
+      'joined',
+    ]),
+    settled: count('assent_asks_settled_total', 'Questions settled, by outcome.', [...kind, 'outcome']),
     wait: new Histogram({
       name: 'assent_ask_wait_seconds',
-      help: 'From asking to the end of the question.',
+      help: 'Time from asking a question until it was settled.',
       labelNames: [...kind],
       buckets: waitSeconds,
       registers,
     }),
-    fallbacks: count('assent_fallbacks_total', 'Clients that could not be asked in the way that was needed.', [
-      'reason',
-    ]),
-    refused: count('assent_answers_refused_total', 'Answers of somebody who may not give them.', ['reason']),
-    channels: count('assent_channel_failures_total', 'Channels that could not be told of a question.', ['channel']),
-    tidying: count('assent_tidy_failures_total', 'Times that looking for questions past their time failed.', []),
-    calls: count('assent_calls_total', 'Calls that came to an end; refused ones never ran.', ['server', 'outcome']),
+    fallbacks: count(
+      'assent_fallbacks_total',
+      'Questions that could not be put to the client as intended, by reason.',
+      ['reason'],
+    ),
+    refused: count('assent_answers_refused_total', 'Answers refused, by reason.', ['reason']),
+    channels: count('assent_channel_failures_total', 'Questions that a channel could not deliver.', ['channel']),
+    tidying: count('assent_tidy_failures_total', 'Failed runs of the periodic upkeep.', []),
+    calls: count('assent_calls_total', 'Calls that ended, by outcome. Refused calls never ran.', ['server', 'outcome']),
     duration: new Histogram({
       name: 'assent_call_seconds',
-      help: 'From the request to its end, with everybody who was waited for.',
+      help: 'Time from the request to its end, including the time that people and upstreams took.',
       labelNames: ['server'],
       buckets: callSeconds,
       registers,
     }),
     own: new Histogram({
       name: 'assent_call_own_seconds',
-      help: 'Deciding on a call and recording it: without upstreams, and only where no person was waited for.',
+      help: 'Time that Assent itself took for a call, without upstreams. Only calls that waited for nobody.',
       buckets: ownSeconds,
       registers,
     }),
     up: new Gauge({
       name: 'assent_upstream_up',
-      help: 'Whether the upstream could be reached when it was last needed.',
+      help: 'Whether the upstream could be reached at its last use (1) or not (0).',
       labelNames: ['server'],
       registers,
     }),
-    negotiated: count('assent_negotiated_total', 'New agreements with clients and upstreams.', ['side', 'revision']),
+    negotiated: count('assent_negotiated_total', 'Connections negotiated, by side and protocol revision.', [
+      'side',
+      'revision',
+    ]),
   }
 }
 
@@ -155,7 +164,7 @@ function gauge(registry: Registry, name: string, help: string, read?: () => numb
       try {
         this.set(await read())
       } catch {
-        // A store that is down must not take the other numbers with it.
+        // A store that is down must not make the other metrics unavailable.
         this.set(Number.NaN)
       }
     },

@@ -1,6 +1,6 @@
 import type { ElicitationState } from '../elicitation/elicitation.ts'
 
-/** How a question ended, in a word. */
+/** How a question ended. */
 export type AskOutcome = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'failed' | 'withdrawn' | 'open'
 
 const ofAction = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
@@ -13,7 +13,7 @@ export function actionOutcome(action: 'accept' | 'decline' | 'cancel'): AskOutco
   return ofAction[action]
 }
 
-/** From asking to settling; never less than nothing, for two machines may have settled and asked. */
+/** The time from asking to settling. Never negative, although two machines with different clocks may have done the two. */
 export function waitedMs(createdAt: Date, state: ElicitationState): number {
   return state.kind === 'open' ? 0 : Math.max(0, state.at.getTime() - createdAt.getTime())
 }
