@@ -2,10 +2,10 @@ import { isPlainObject } from '../base/json.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
 import { type Fetching, fetchJson } from './address.ts'
 
-/** The first of these that a person's claims have is what people read. */
+/** The claims that may name the account, most readable first. */
 const namingClaims = ['preferred_username', 'email', 'name', 'sub']
 
-/** Whose account it is, as people read it. Undefined: the claims name nobody. */
+/** The name of the account, as people know it. Undefined when no claim names it. */
 export function accountIn(
   claims: Readonly<Record<string, unknown>>,
   names: readonly string[] = namingClaims,
@@ -17,7 +17,7 @@ export function accountIn(
   return undefined
 }
 
-/** Asks a server whose account it is. Undefined: it did not say, which spoils nothing. */
+/** Asks the server for the name of the account. Undefined when it gives none: the account works without it. */
 export async function askForAccount(
   url: URL,
   accessToken: string,

@@ -4,21 +4,22 @@ import { failureOfStatus, OAuthFailed } from './failures.ts'
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** An address of the login: https, or http on this machine. Anything else could be read or changed on the way. */
+/** The address of a login or provider: https, or http on this machine. Others could be read or changed on the way. */
 export function loginAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.has(url.hostname))) return url
   throw new BadArgument(`"${address}" must be an https address, or http on this machine.`)
 }
 
-/** How to fetch: how far, and how long to wait. */
+/** Which addresses a request may reach, and how long it may take. */
 export interface Fetching {
   readonly reach: Reach
   readonly timeoutMs?: number
+  /** Gets the IP address that answered. */
   readonly answeredBy?: (address: string) => void
 }
 
-/** Fetches JSON: soon, without following it elsewhere, and only a 200 counts. */
+/** Fetches JSON. Redirects are not followed, and any status but 200 is a failure. */
 export async function fetchJson(url: URL, fetching: Fetching, headers: Record<string, string> = {}): Promise<unknown> {
   const response = await guardedFetch(fetching)(url, { headers: { Accept: 'application/json', ...headers } })
   if (response.status !== 200) throw new OAuthFailed(failureOfStatus(response.status) ?? { reason: 'no_metadata' })

@@ -2,19 +2,19 @@ import { BadArgument } from '../base/errors.ts'
 import { type Failure, OAuthFailed } from './failures.ts'
 import type { KnownServer } from './remote-server.ts'
 
-/** What somebody was sent away with. */
-interface SentAway {
+/** What a person was sent to the server with. */
+interface PendingFlow {
   readonly state: string
   readonly redirectUri: string
 }
 
-type Said = { readonly kind: 'code'; readonly code: string; readonly url: URL } | { readonly kind: 'denied' }
+type CallbackResult = { readonly kind: 'code'; readonly code: string; readonly url: URL } | { readonly kind: 'denied' }
 
 /**
- * Reads the address that a server sent somebody back to. Nothing in it counts before it is known that it answers this
- * visit, and comes from this server (RFC 9207).
+ * Reads the address that a server sent a person back to. The state and the issuer (RFC 9207) are checked first: an answer
+ * of another server, or to another flow, must not be used.
  */
-export function readCallback(callback: URL, { state, redirectUri }: SentAway, server: KnownServer): Said {
+export function readCallback(callback: URL, { state, redirectUri }: PendingFlow, server: KnownServer): CallbackResult {
   const given = {
     state: single(callback, 'state'),
     iss: single(callback, 'iss'),
@@ -37,11 +37,13 @@ export function readCallback(callback: URL, { state, redirectUri }: SentAway, se
   return { kind: 'code', code: given.code, url }
 }
 
-/** The address in its one spelling: it is sent twice, and servers compare letters. */
+/** The address as `URL` spells it. It is sent twice, and servers compare the two letter by letter. */
 export function plainRedirectUri(redirectUri: string): URL {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined
   if (url === undefined || url.search !== '' || url.hash !== '') {
-    throw new BadArgument(`"${redirectUri}" must be a whole address, without a query.`)
+    throw new BadArgument(
+      `"${redirectUri}" must be a full address without a query, such as https://example.com/callback.`,
+    )
   }
   return url
 }

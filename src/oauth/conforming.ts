@@ -2,14 +2,14 @@ import type { CustomFetch } from 'openid-client'
 import type { GuardedFetch, GuardedRequest } from '../base/guarded-fetch.ts'
 import { isPlainObject } from '../base/json.ts'
 
-interface Ways {
+interface ConformingOptions {
   readonly tokenEndpoint: string
-  /** An id token that cannot be judged is not read. */
+  /** Whether id tokens are removed, where nothing is known that they could be checked against. */
   readonly dropIdToken: boolean
 }
 
-/** Brings what token endpoints answer into the shape that RFC 6749 gives it: an error never comes as a success. */
-export function conforming(fetch: GuardedFetch, { tokenEndpoint, dropIdToken }: Ways): CustomFetch {
+/** Corrects answers of token endpoints to follow RFC 6749: some servers send errors with the status 200. */
+export function conforming(fetch: GuardedFetch, { tokenEndpoint, dropIdToken }: ConformingOptions): CustomFetch {
   return async (url, request) => {
     const response = await fetch(url, request as GuardedRequest)
     if (url !== tokenEndpoint || response.status !== 200) return response

@@ -20,21 +20,21 @@ import { deleteGrant, revokeTokens } from './revoke.ts'
 import type { Quirks } from './settings/quirks.ts'
 import { tokensIn } from './tokens.ts'
 
-/** All that is to be known of one provider to ask people for their consent there. */
+/** What is needed to ask people for consent at one provider. */
 export interface ConsentSettings extends OAuthClient {
-  /** What people call it. */
+  /** The provider's name for people. */
   readonly title: string
   readonly server: ServerAddress
-  /** Whom the tokens are for, as some servers want it said. */
+  /** Who the tokens are for, in the `audience` parameter that some servers want. */
   readonly audience?: string
-  /** Whom the tokens are for (RFC 8707). */
+  /** Who the tokens are for, as RFC 8707 has it. */
   readonly resource?: string
-  /** Goes along in the address that people are sent to. */
+  /** Further parameters of the authorization url. */
   readonly extraParams?: Readonly<Record<string, string>>
   readonly quirks?: Quirks
 }
 
-/** Speaks with one OAuth 2 or OpenID server. Whatever it does comes back as a value, and no secret is in any of them. */
+/** Speaks with one OAuth 2 or OpenID server. Its failures are returned as values, and none of them holds a secret. */
 export function oauthConsent(settings: ConsentSettings, parts: Omit<ServerParts, 'checkSignatures'>): Consent {
   const { title, clientSecret = '', audience, resource, extraParams, quirks = {} } = settings
   const { clock, timeoutMs } = parts
@@ -100,7 +100,7 @@ export function oauthConsent(settings: ConsentSettings, parts: Omit<ServerParts,
     const [url, names] =
       account === undefined ? [userinfoEndpoint, undefined] : [loginAddress(account.url), [account.field]]
     if (url === undefined) return tokens
-    // An address from our own settings may lead anywhere; one that the server named, no further than the server.
+    // An address from the settings may be anywhere. One that the server named may reach no further than the server itself.
     const fetching = {
       reach: account === undefined ? reach : 'anywhere',
       ...(timeoutMs !== undefined && { timeoutMs }),
@@ -135,8 +135,8 @@ type Begun = Awaited<ReturnType<Consent['begin']>>
 const isOpenId = (scopes: readonly string[]) => scopes.includes('openid')
 
 /**
- * Whether a refresh token is lost. An error that only concerns this moment, or our own client's secret, says nothing
- * about the person's grant: they would be asked in vain.
+ * Whether the refresh token is lost for good. Passing errors, and errors about Assent's own client, say nothing about the
+ * person's consent: asking the person again would not help.
  */
 function isFinal({ reason, error }: Failure): boolean {
   if (error === undefined || error === 'invalid_client' || error === 'incorrect_client_credentials') return false

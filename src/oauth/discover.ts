@@ -4,14 +4,14 @@ import { isPublicAddress } from '../base/public-address.ts'
 import { fetchJson, loginAddress } from './address.ts'
 import { failureOf, OAuthFailed } from './failures.ts'
 
-/** What an issuer says of itself, and how far the addresses in it may lead. */
+/** The metadata of an issuer, and which addresses it may name. */
 export interface Discovered {
   readonly metadata: Readonly<Record<string, unknown>>
-  /** An issuer on the internet must not send us into our own network; one that is inside may name others inside. */
+  /** An issuer on the internet must not name addresses in a private network. An issuer in a private network may. */
   readonly reach: Reach
 }
 
-/** Finds an issuer's own words about itself, in its OpenID (OIDC Discovery) or else OAuth (RFC 8414) metadata. */
+/** Fetches the metadata of an issuer, by OpenID Connect Discovery or else by RFC 8414. */
 export async function discover(issuer: string, timeoutMs?: number): Promise<Discovered> {
   const failures: unknown[] = []
   for (const place of placesOf(loginAddress(issuer))) {
@@ -19,11 +19,11 @@ export async function discover(issuer: string, timeoutMs?: number): Promise<Disc
       return await discoverAt(place, issuer, timeoutMs)
     } catch (error) {
       failures.push(error)
-      // Nobody is there to be asked a second time.
+      // The other address is on the same host, which does not answer.
       if (error instanceof FetchFailed && (error.reason === 'unreachable' || error.reason === 'timed_out')) break
     }
   }
-  // That it is not at one of the places is no news where the other says more.
+  // A missing document at one address says less than any failure at the other.
   const telling = failures.map(failureOf).find(({ reason }) => reason !== 'no_metadata')
   throw new OAuthFailed(
     telling ?? { reason: 'no_metadata' },
@@ -31,7 +31,7 @@ export async function discover(issuer: string, timeoutMs?: number): Promise<Disc
   )
 }
 
-/** An address that the metadata names. Undefined: it names none. Throws where it may not be used. */
+/** An address in the metadata; undefined when it has none. Throws when the address may not be used. */
 export function discoveredAddress({ metadata, reach }: Discovered, name: string): URL | undefined {
   const address = metadata[name]
   if (address === undefined) return undefined
@@ -46,13 +46,13 @@ async function discoverAt(place: URL, issuer: string, timeoutMs: number | undefi
   const metadata = await fetchJson(place, {
     reach: 'anywhere',
     ...(timeoutMs !== undefined && { timeoutMs }),
-    // The address that answered counts, not what its name says: a name can say several.
+    // The IP address that answered decides, since a host name may resolve to several.
     answeredBy: (address) => {
       if (!isPublicAddress(address)) reach = 'anywhere'
     },
   })
   if (!isPlainObject(metadata)) throw new OAuthFailed({ reason: 'bad_answer' })
-  // Metadata that names another issuer is another issuer's, whoever serves it.
+  // Metadata must name the issuer that it was fetched for (RFC 8414, section 3.3).
   if (metadata.issuer !== issuer) throw new OAuthFailed({ reason: 'issuer_mismatch' })
   return { metadata, reach }
 }

@@ -7,7 +7,7 @@ import {
 import { FetchFailed } from '../base/guarded-fetch.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
 
-/** Why something could not be had from an OAuth server: a stable word, and what the server said, not yet made safe. */
+/** Why a request to an OAuth server failed: a stable reason, and the server's own words, which are not safe to show yet. */
 export interface Failure {
   readonly reason: FailureReason
   /** The OAuth error code, where the server gave one. */
@@ -17,29 +17,29 @@ export interface Failure {
 
 export type FailureReason = keyof typeof messages
 
-/** `{title}` is what people call the server. */
+/** `{title}` is the server's name for people. */
 const messages = {
-  address_refused: '{title} names an address that may not be used.',
-  audience_mismatch: '{title} answered for another client.',
-  bad_answer: '{title} gave an answer that cannot be read.',
-  bad_id_token: '{title} gave a proof of identity that does not hold.',
-  invalid_client: '{title} does not accept this installation. Whoever runs it must check its client id and secret.',
-  invalid_grant: '{title} did not take the code it had given. Start again.',
-  issuer_mismatch: 'The answer comes from somebody else than {title}.',
-  issuer_missing: 'The answer does not say that it comes from {title}.',
-  no_metadata: '{title} does not say how to sign in there.',
-  nonce_mismatch: 'The answer of {title} does not belong to this visit. Start again.',
-  provider_error: '{title} ended the visit with an error.',
-  rate_limited: '{title} is asked too often. Try again later.',
-  redirected: '{title} points to another address, which is not followed.',
-  server_error: '{title} has a problem of its own. Try again later.',
-  state_mismatch: 'The answer of {title} does not belong to this visit. Start again.',
-  timed_out: '{title} did not answer in time.',
-  too_large: '{title} gave an answer that is too long.',
+  address_refused: '{title} names an address that Assent may not use.',
+  audience_mismatch: 'The answer of {title} is meant for another client.',
+  bad_answer: '{title} sent an answer that cannot be read.',
+  bad_id_token: '{title} sent an id token that is not valid.',
+  invalid_client: '{title} does not accept this installation. Its operator must check the client id and secret.',
+  invalid_grant: '{title} did not accept its own code. Start again.',
+  issuer_mismatch: 'The answer does not come from {title}.',
+  issuer_missing: 'The answer does not say whether it comes from {title}.',
+  no_metadata: '{title} does not describe how to sign in.',
+  nonce_mismatch: 'The answer of {title} does not belong to this sign-in. Start again.',
+  provider_error: '{title} answered with an error.',
+  rate_limited: '{title} gets too many requests. Try again later.',
+  redirected: '{title} redirects to another address, which Assent does not follow.',
+  server_error: '{title} has an internal error. Try again later.',
+  state_mismatch: 'The answer of {title} does not belong to this sign-in. Start again.',
+  timed_out: '{title} did not answer in time. Try again later.',
+  too_large: '{title} sent an answer that is too long.',
   unreachable: '{title} could not be reached.',
 } as const
 
-/** Thrown within this room only; whoever speaks to the outside turns it into a value. */
+/** Thrown inside `oauth/` only. Its exported functions turn it into a value. */
 export class OAuthFailed extends Error {
   readonly failure: Failure
   constructor(failure: Failure, cause?: unknown) {
@@ -50,8 +50,8 @@ export class OAuthFailed extends Error {
 }
 
 /**
- * What people are told. The server's own words are quoted and made harmless, and left out altogether where they hold
- * one of `secrets`: servers echo what they were sent.
+ * The message for people. The server's own words are quoted and made safe to show. They are left out when they hold one of
+ * `secrets`, since servers may repeat what they were sent.
  */
 export function tellFailure(title: string, { reason, said }: Failure, secrets: readonly string[]): string {
   const message = messages[reason].replaceAll('{title}', () => title)
@@ -59,19 +59,19 @@ export function tellFailure(title: string, { reason, said }: Failure, secrets: r
   return `${message} It said: “${visibleLine(said).replace(/["“”]/g, "'")}”`
 }
 
-/** Reads what went wrong out of whatever was thrown while an OAuth server was spoken with. */
+/** The failure behind whatever was thrown during a request to an OAuth server. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof OAuthFailed) return error.failure
   if (error instanceof FetchFailed) return { reason: error.reason }
   if (error instanceof ResponseBodyError) return failureOfError(error.status, error.error, error.error_description)
   if (error instanceof AuthorizationResponseError) return { reason: 'provider_error', error: error.error }
-  // A challenge at a token endpoint is about the client's authentication.
+  // A challenge of a token endpoint concerns the authentication of the client.
   if (error instanceof WWWAuthenticateChallengeError) return { reason: 'invalid_client', error: 'invalid_client' }
   if (error instanceof ClientError) return failureOfClient(error)
   return { reason: 'bad_answer' }
 }
 
-/** What an HTTP status alone says; undefined: nothing. */
+/** The failure that an HTTP status means by itself, if any. */
 export function failureOfStatus(status: number): Failure | undefined {
   if (status === 429) return { reason: 'rate_limited' }
   return status >= 500 ? { reason: 'server_error' } : undefined
@@ -84,7 +84,7 @@ function failureOfError(status: number, error: string, said: string | undefined)
   return { reason: reasonOf(error), ...words }
 }
 
-/** Errors of RFC 6749, and GitHub's own names for some of them. */
+/** Error codes of RFC 6749, and GitHub's own names for some of them. */
 function reasonOf(error: string): FailureReason {
   switch (error) {
     case 'invalid_grant':

@@ -49,7 +49,7 @@ const ourParams = [
 ]
 const authentications: readonly ClientAuthentication[] = ['client_secret_basic', 'client_secret_post', 'none']
 
-/** The providers that settings name, by name. Throws `BadConfig`, with the way to the setting, for what cannot be used. */
+/** The providers in the settings, by name. Throws `BadConfig`, with the path of the setting, for one that cannot be used. */
 export function providersFrom(
   settings: Readonly<Record<string, ProviderSettings>>,
   parts: ProviderParts,
@@ -107,7 +107,8 @@ function presetConsent(name: string, reader: SettingsReader): ConsentSettings {
   reader.noneBut(presetSettings)
   const preset = presets[reader.oneOf('preset', Object.keys(presets) as PresetName[]) as PresetName]
   const url = (reader.address('url') ?? preset.url)?.replace(/\/+$/, '')
-  if (url === undefined) throw reader.refuse(`The provider "${name}" needs a "url": where your ${preset.title} is.`)
+  if (url === undefined)
+    throw reader.refuse(`The provider "${name}" has no "url". Write the address of your ${preset.title}.`)
   const clientId = reader.required('clientId', `${preset.title} gives it when you register an application there.`)
   return {
     title: reader.text('title') ?? preset.title,
@@ -124,7 +125,10 @@ function serverConsent(name: string, reader: SettingsReader): ConsentSettings {
   const clientSecret = reader.text('clientSecret')
   const clientAuthentication = reader.oneOf('clientAuthentication', authentications)
   if (clientSecret === undefined && clientAuthentication?.startsWith('client_secret')) {
-    throw reader.refuse(`The provider "${name}" has no "clientSecret" to authenticate with.`, 'clientAuthentication')
+    throw reader.refuse(
+      `The provider "${name}" has no "clientSecret", which "${clientAuthentication}" needs. Add one.`,
+      'clientAuthentication',
+    )
   }
   const audience = reader.text('audience')
   const resource = reader.text('resource')

@@ -16,7 +16,7 @@ import { conforming } from './conforming.ts'
 import { type Discovered, discover, discoveredAddress } from './discover.ts'
 import { OAuthFailed } from './failures.ts'
 
-/** Where an OAuth server is: its issuer says it all, or its parts are given one by one. */
+/** How to find an OAuth server: by its issuer, whose metadata names the endpoints, or by the endpoints themselves. */
 export type ServerAddress =
   | { readonly issuer: string }
   | {
@@ -29,7 +29,7 @@ export type ServerAddress =
 
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post' | 'none'
 
-/** Whom we are at that server. */
+/** The client that Assent is at that server. */
 export interface OAuthClient {
   readonly clientId: string
   readonly clientSecret?: string
@@ -37,12 +37,12 @@ export interface OAuthClient {
   readonly clientAuthentication?: ClientAuthentication
 }
 
-/** An OAuth server, as far as it is known now. */
+/** An OAuth server whose endpoints are known. */
 export interface KnownServer {
   readonly configuration: Configuration
-  /** Undefined: nobody said, so nothing that names an issuer can be checked, and id tokens are not read. */
+  /** Undefined when neither settings nor metadata name one. Then `iss` cannot be checked, and id tokens are not read. */
   readonly issuer: string | undefined
-  /** Whether it promised to say in each answer who it is (RFC 9207). */
+  /** Whether its metadata promises the `iss` parameter in each authorization response (RFC 9207). */
   readonly sendsIssuer: boolean
   readonly reach: Reach
   readonly userinfoEndpoint: URL | undefined
@@ -50,15 +50,15 @@ export interface KnownServer {
 
 export interface ServerParts {
   readonly clock: Clock
-  /** For each request. Default: 5 s. */
+  /** The limit for each request. Default: 5 s. */
   readonly timeoutMs?: number
-  /** Whether the signature of id tokens is checked, besides that they come from the server itself. */
+  /** Whether signatures of id tokens are checked. OpenID Connect leaves this open for tokens that the server itself sends. */
   readonly checkSignatures?: boolean
 }
 
 const keptFor = 3_600_000
 
-/** Gives a server as it is known: looked up at first need, kept for an hour, tried again after a failure. */
+/** Finds a server at first use. The result is cached for an hour; after a failure the next use tries again. */
 export function remoteServer(
   address: ServerAddress,
   client: OAuthClient,
@@ -112,7 +112,7 @@ function knowFrom(found: Discovered, client: OAuthClient, { timeoutMs, checkSign
 
   const issuer = typeof metadata.issuer === 'string' ? metadata.issuer : undefined
   const server = {
-    // It wants one; where there is none, nothing that would be held against it is let through.
+    // openid-client needs an issuer. Where none is known, this one is never compared: id tokens and `iss` are removed before.
     issuer: issuer ?? new URL(addresses.token_endpoint).origin,
     ...addresses,
     ...(Array.isArray(metadata.id_token_signing_alg_values_supported) && {
@@ -125,7 +125,7 @@ function knowFrom(found: Discovered, client: OAuthClient, { timeoutMs, checkSign
     tokenEndpoint: addresses.token_endpoint,
     dropIdToken: issuer === undefined,
   })
-  // The guard judges http more strictly: on this machine, or not at all.
+  // The guarded fetch is stricter about http: it allows it on this machine only.
   allowInsecureRequests(configuration)
   if (checkSignatures) enableNonRepudiationChecks(configuration)
 
@@ -140,7 +140,7 @@ function knowFrom(found: Discovered, client: OAuthClient, { timeoutMs, checkSign
 
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'userinfo_endpoint', 'jwks_uri']
 
-// With a shared secret, whoever can check a token can make one.
+// With a symmetric algorithm, everybody who can check a token could also forge one.
 const isAsymmetric = (algorithm: unknown) => typeof algorithm === 'string' && /^(RS|PS|ES|Ed)/.test(algorithm)
 
 function authenticationOf({ clientSecret, clientAuthentication }: OAuthClient): ClientAuth {

@@ -7,13 +7,13 @@ import type { Quirks } from './settings/quirks.ts'
 
 type TokenCredential = Extract<Credential, { kind: 'tokens' }>
 
-/** Tells a server by RFC 7009 that both tokens are given up. False: it cannot be told, or did not take it. */
+/** Revokes both tokens by RFC 7009. False when the server has no revocation endpoint, or refused. */
 export async function revokeTokens(
   { configuration }: KnownServer,
   { accessToken, refreshToken }: TokenCredential,
 ): Promise<boolean> {
   if (configuration.serverMetadata().revocation_endpoint === undefined) return false
-  // The refresh token first: with it goes, at most servers, all that came of it.
+  // The refresh token first: most servers then revoke the access tokens made from it too.
   const renewable = refreshToken === undefined ? undefined : await revoked(refreshToken, 'refresh_token')
   const usable = await revoked(accessToken, 'access_token')
   if (renewable === undefined) return usable === 'revoked'
@@ -24,13 +24,13 @@ export async function revokeTokens(
       await tokenRevocation(configuration, token, { token_type_hint: hint })
       return 'revoked'
     } catch (error) {
-      // Some servers cannot take back an access token before it ends.
+      // Some servers cannot revoke access tokens, which then expire by themselves.
       return failureOf(error).error === 'unsupported_token_type' ? 'unsupported' : 'failed'
     }
   }
 }
 
-/** Deletes all that the person granted to this client, as GitHub does it. */
+/** Deletes the person's whole grant to this client, which is how GitHub revokes. */
 export async function deleteGrant(
   { url }: NonNullable<Quirks['revocation']>,
   { clientId, clientSecret = '' }: OAuthClient,

@@ -7,13 +7,13 @@ interface Asked {
   readonly scopes: readonly string[]
   /** When the request was sent. */
   readonly at: Date
-  /** What is kept on where the server sends no new one. */
+  /** Stays in use when the server sends no new one. */
   readonly refreshToken?: string
 }
 
 const longestSeconds = 10 * 365 * 86_400
 
-/** What a token endpoint gave, in our words. */
+/** The tokens in the response of a token endpoint. */
 export function tokensIn(
   response: TokenEndpointResponse & TokenEndpointResponseHelpers,
   asked: Asked,
@@ -35,7 +35,7 @@ function scopesIn(said: string | undefined, { scopes, refreshToken }: Asked, qui
   if (said === undefined || quirks.scopes === 'unsaid') return [...scopes]
   const named = said.split(quirks.scopes === 'comma' ? /[\s,]+/ : /\s+/).filter(Boolean)
   const implied = named.flatMap((scope) => quirks.impliedScopes?.[scope] ?? [])
-  // Many servers leave these two out of what they say; that they are in effect shows in what they give.
+  // Many servers do not list these two scopes, although the tokens that they send show that both are granted.
   const shown = scopes.filter(
     (scope) => scope === 'openid' || (scope === 'offline_access' && refreshToken !== undefined),
   )

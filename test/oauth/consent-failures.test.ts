@@ -131,9 +131,9 @@ describe('id tokens that do not hold', () => {
 
 describe('a server that cannot be used', () => {
   test.each([
-    { token: { status: 500 }, reason: 'server_error', message: 'Notes has a problem of its own. Try again later.' },
+    { token: { status: 500 }, reason: 'server_error', message: 'Notes has an internal error. Try again later.' },
     { token: { status: 429 }, reason: 'rate_limited' },
-    { token: { body: '{"access_' }, reason: 'bad_answer', message: 'Notes gave an answer that cannot be read.' },
+    { token: { body: '{"access_' }, reason: 'bad_answer', message: 'Notes sent an answer that cannot be read.' },
     { token: { body: '<h1>', type: 'text/html' }, reason: 'bad_answer' },
     { token: { body: 'null' }, reason: 'bad_answer' },
     { token: { body: { access_token: 7, token_type: 'Bearer' } }, reason: 'bad_answer' },
@@ -170,7 +170,7 @@ describe('a server that cannot be used', () => {
     expect(await consentAt(server, {}, 100).begin(newRequest())).toEqual({
       kind: 'failed',
       reason: 'timed_out',
-      message: 'Notes did not answer in time.',
+      message: 'Notes did not answer in time. Try again later.',
     })
     release()
     await server.stop()
@@ -193,7 +193,7 @@ describe('what people are told', () => {
   test('quotes the server, without what could deceive, and not for long', async () => {
     const said = `Wrong\u0000 ”quoted” \u202egnp${'.'.repeat(500)}`
     const { message } = await told({ status: 400, body: { error: 'invalid_grant', error_description: said } })
-    expect(message).toMatch(/^Notes did not take the code it had given\. Start again\. It said: “Wrong/)
+    expect(message).toMatch(/^Notes did not accept its own code\. Start again\. It said: “Wrong/)
     expect(message).toMatch(/[^“”]”$/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
     expect(message).not.toMatch(/[\u0000-\u001f\u202e]/)
@@ -208,7 +208,7 @@ describe('what people are told', () => {
       const token = { status: 400, body: { error: 'invalid_grant', error_description: `Bad: ${secret}` } }
       const completed = await told(token, request)
       expect(JSON.stringify(completed)).not.toContain(secret)
-      expect(completed.message).toBe('Notes did not take the code it had given. Start again.')
+      expect(completed.message).toBe('Notes did not accept its own code. Start again.')
     }
   })
 
@@ -218,6 +218,6 @@ describe('what people are told', () => {
     const callback = backWith(request, { error: 'invalid_scope', error_description: `Try ${request.verifier}` })
     const completed = await consentAt({ issuer }).complete(request, callback)
     expect(JSON.stringify(completed)).not.toContain(request.verifier)
-    expect(completed).toMatchObject({ kind: 'failed', message: 'Notes ended the visit with an error.' })
+    expect(completed).toMatchObject({ kind: 'failed', message: 'Notes answered with an error.' })
   })
 })

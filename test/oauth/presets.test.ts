@@ -113,8 +113,7 @@ describe('GitHub', () => {
     expect(await consent.complete(request, callback)).toEqual({
       kind: 'failed',
       reason: 'invalid_grant',
-      message:
-        'GitHub did not take the code it had given. Start again. It said: “The code passed is incorrect or expired.”',
+      message: 'GitHub did not accept its own code. Start again. It said: “The code passed is incorrect or expired.”',
     })
     expect(await consent.refresh('ghr_old', ['repo'])).toEqual({ kind: 'refused', reason: 'invalid_grant' })
   })

@@ -114,7 +114,7 @@ describe('a provider that is down', () => {
       await sayYes(place.page, url)
       await title(place.page, 'Connecting did not work')
     })
-    expectFailed(result, 'Notes has a problem of its own. Try again later.')
+    expectFailed(result, 'Notes has an internal error. Try again later.')
     expect(await auditOf(place, 'connect-failed')).toMatchObject([{ data: { reason: 'server_error' } }])
     await expectNothingKept(place)
   })
@@ -205,12 +205,12 @@ describe('an answer of the provider that was meddled with', () => {
     [
       'another issuer (RFC 9207)',
       (url: URL) => url.searchParams.set('iss', 'https://evil.example'),
-      { words: 'The answer comes from somebody else than Notes.', reason: 'issuer_mismatch' },
+      { words: 'The answer does not come from Notes.', reason: 'issuer_mismatch' },
     ],
     [
       'the issuer left out',
       (url: URL) => url.searchParams.delete('iss'),
-      { words: 'The answer does not say that it comes from Notes.', reason: 'issuer_missing' },
+      { words: 'The answer does not say whether it comes from Notes.', reason: 'issuer_missing' },
     ],
   ])('%s: failed, before the code is shown to anybody', async (_, change, { words, reason }) => {
     const place = await visited()
@@ -246,7 +246,7 @@ describe('an answer of the provider that was meddled with', () => {
       await place.page.getByRole('button', { name: 'Allow' }).click()
       await title(place.page, 'Connecting did not work')
     })
-    expectFailed(result, 'Notes did not take the code it had given. Start again.')
+    expectFailed(result, 'Notes did not accept its own code. Start again.')
     expect(place.oauth.count('/token', 'authorization_code')).toBe(1)
     expect(await auditOf(place, 'connect-failed')).toMatchObject([{ data: { reason: 'invalid_grant' } }])
     await expectNothingKept(place)
@@ -270,7 +270,7 @@ describe('an answer of the provider that was meddled with', () => {
       await place.page.goto(`${place.origin}/oauth/callback${search}`)
       await title(place.page, 'Connecting did not work')
     })
-    expectFailed(result, 'Notes did not take the code it had given. Start again.')
+    expectFailed(result, 'Notes did not accept its own code. Start again.')
     expect(await auditOf(place, 'connect-failed')).toMatchObject([{ data: { reason: 'invalid_grant' } }])
     await expectNothingKept(place)
   })

@@ -6,7 +6,7 @@ import { LoginUnavailable } from '../errors.ts'
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>
 
-/** The issuer's keys: looked for at first need, kept, fetched again when an unknown key turns up. */
+/** The keys of an issuer: fetched at first use, cached, and fetched again when a token names an unknown key. */
 export function keysOf(issuer: string, jwksUri?: string): JWTVerifyGetKey {
   let found: Promise<KeySet> | undefined
 
@@ -25,9 +25,9 @@ export function keysOf(issuer: string, jwksUri?: string): JWTVerifyGetKey {
       keys = await found
       return await keys(header, token)
     } catch (error) {
-      // The keys are there, and the token's is not among them.
+      // The keys could be fetched, and none of them fits the token: the token is bad.
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
-      // They may have moved. Good keys are kept, though: one token of an unknown key must not lock out the others.
+      // The keys may have moved, so they are looked up again. Fresh keys stay: one bad token must not lock out the others.
       if (keys?.fresh !== true) found = undefined
       throw new LoginUnavailable(error)
     }
@@ -37,6 +37,6 @@ export function keysOf(issuer: string, jwksUri?: string): JWTVerifyGetKey {
 async function discoverKeys(issuer: string): Promise<{ address: URL; reach: Reach }> {
   const discovered = await discover(issuer)
   const address = discoveredAddress(discovered, 'jwks_uri')
-  if (address === undefined) throw new Error(`The metadata of ${issuer} names no keys`)
+  if (address === undefined) throw new Error(`The metadata of ${issuer} has no jwks_uri`)
   return { address, reach: discovered.reach }
 }

@@ -20,13 +20,13 @@ export interface PageLoginOptions {
   readonly clientSecret?: string
   readonly groupsClaim: string
   readonly clock: Clock
-  /** For each request. Default: 5 s. */
+  /** The limit for each request. Default: 5 s. */
   readonly timeoutMs?: number
 }
 
 const title = 'The login'
 
-/** Signs people in at an OpenID issuer: by code, with PKCE, and an id token that answers this very visit. */
+/** Signs people in at an OpenID issuer by the code flow, with PKCE and a nonce. */
 export function pageLogin(options: PageLoginOptions): PageLogin {
   const { issuer, clientSecret = '', groupsClaim } = options
   const server = remoteServer({ issuer }, options, { ...options, checkSignatures: true })
@@ -75,14 +75,14 @@ export function pageLogin(options: PageLoginOptions): PageLogin {
     const name = accountIn(claims, ['name', 'preferred_username', 'email'])
     return {
       participant: participantId({ issuer, subject: claims.sub }),
-      groups: stringsIn(claims[groupsClaim] ?? (await askedFor(groupsClaim, claims.sub, accessToken, known))),
+      groups: stringsIn(claims[groupsClaim] ?? (await claimFromUserinfo(groupsClaim, claims.sub, accessToken, known))),
       ...(name !== undefined && { name }),
     }
   }
 }
 
-/** A claim that some issuers tell only when asked for it. What it says must be about the same person. */
-async function askedFor(
+/** Some issuers give a claim only at their userinfo endpoint. `fetchUserInfo` checks that it is about the same person. */
+async function claimFromUserinfo(
   claim: string,
   subject: string,
   accessToken: string,

@@ -10,13 +10,13 @@ interface Kept {
   until: number
 }
 
-/** Remembers for a minute at most whom a token spoke for, and never past its expiry. Refusals are not remembered. */
+/** Caches who a token stands for, for a minute at most and never past its expiry. Refusals are not cached. */
 export function rememberVerified(identify: Identify<string>, clock: Clock): Identify<string> {
   const kept = new Map<string, Kept>()
 
   return async (token) => {
     const now = clock.now().getTime()
-    // The token itself is not kept: memory may be dumped.
+    // A digest, so that a memory dump holds no tokens.
     const key = hash('sha256', token, 'base64')
     const known = kept.get(key)
     if (known !== undefined && now < known.until) return known.identified

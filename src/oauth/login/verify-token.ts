@@ -12,27 +12,27 @@ import { rememberVerified } from './verified.ts'
 export interface TokenLoginOptions {
   /** Exactly as tokens write it in `iss`. https, or http on this machine. */
   issuer: string
-  /** What `aud` must hold: the address of this server, as a rule. */
+  /** What the `aud` of a token must hold, usually the address of this server. */
   audience: string
-  /** Where the issuer's keys are. Default: its metadata says. */
+  /** Where the issuer's keys are. Default: what its metadata says. */
   jwksUri?: string
   /** The claim that lists a person's groups. Default: `groups`. */
   groupsClaim?: string
-  /** Whom we are at the issuer when people sign in on our pages. Left out: they cannot. */
+  /** The client that the pages are at the issuer. Without one, people cannot sign in on the pages. */
   clientId?: string
-  /** Left out: a public client. */
+  /** Left out for a public client. */
   clientSecret?: string
   clock?: Clock
 }
 
-// Asymmetric only: with a shared secret, whoever can check a token can make one.
+// Asymmetric only: with a shared secret, everybody who can check a token could also forge one.
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 /** Seconds by which the issuer's clock and ours may differ. */
 const tolerance = 5
 
 /**
- * Knows people by the access tokens (JWT) of one issuer, meant for this installation. A bad token is nobody's;
- * only when the issuer's keys cannot be had does it throw, for then no token is known to be bad.
+ * Knows people by the access tokens (JWT) that one issuer made for this installation. A bad token stands for nobody. Throws
+ * only when the issuer's keys cannot be fetched, since then nothing is known about the token.
  */
 export function loginByTokens(options: TokenLoginOptions): Login {
   const { issuer, audience, jwksUri, groupsClaim = 'groups', clientId, clientSecret, clock = systemClock } = options
@@ -61,11 +61,11 @@ export function loginByTokens(options: TokenLoginOptions): Login {
   }
 }
 
-/** Whether the keys are needed at all: strangers must not make us fetch them. */
+/** Cheap checks before the keys are needed, so that strangers cannot make Assent fetch them. */
 function isWorthChecking(token: string, issuer: string): boolean {
   try {
     const { alg = '', typ = 'JWT' } = decodeProtectedHeader(token)
-    // A logout token, a security event and the like are signed by the same keys, and let nobody in.
+    // Logout tokens, security events and the like are signed by the same keys, and must let nobody in.
     const isAccessToken = /^(application\/)?(at\+)?jwt$/i.test(typ)
     return isAccessToken && algorithms.includes(alg) && decodeJwt(token).iss === issuer
   } catch {

@@ -1,13 +1,13 @@
 import type { ClientAuthentication, ServerAddress } from '../remote-server.ts'
 import type { Quirks } from './quirks.ts'
 
-/** A provider that is known by name, with all in which it differs from others. */
+/** A well-known provider, with everything that is special about it. */
 export interface Preset {
   readonly title: string
-  /** Where it is unless settings say otherwise; absent where everybody has their own. */
+  /** Its address, unless the settings give another. Absent where every installation has its own. */
   readonly url?: string
   readonly clientAuthentication: ClientAuthentication
-  /** Its parts, below the address where it is and without a slash at its end. */
+  /** Its endpoints. `url` has no trailing slash. */
   serverAt(url: string): ServerAddress
   quirksAt(url: string, clientId: string): Quirks
 }
@@ -16,7 +16,7 @@ export type PresetName = 'github' | 'nextcloud'
 
 const githubCloud = 'https://github.com'
 
-/** GitHub names only the widest of the scopes that were granted. */
+/** GitHub lists only the widest of the granted scopes. These are the scopes that each includes. */
 const githubImpliedScopes = {
   repo: ['repo:status', 'repo_deployment', 'public_repo', 'repo:invite', 'security_events'],
   user: ['read:user', 'user:email', 'user:follow'],
@@ -35,7 +35,7 @@ const githubImpliedScopes = {
   audit_log: ['read:audit_log'],
 }
 
-/** A server of one's own serves the API below itself. */
+/** GitHub Enterprise Server has its API below its own address. */
 const githubApi = (url: string) => (url === githubCloud ? 'https://api.github.com' : `${url}/api/v3`)
 
 export const presets: Readonly<Record<PresetName, Preset>> = {

@@ -2,15 +2,15 @@ import type { ClientAuthentication } from '../remote-server.ts'
 import type { PresetName } from './presets.ts'
 
 interface CommonSettings {
-  /** What people call it. Default: its name. */
+  /** Its name for people. Default: the name of the provider. */
   readonly title?: string
-  /** The header its credential is sent in. Default: Authorization, as `Bearer <secret>`; any other gets the bare secret. */
+  /** The header for its credential. Default: `Authorization`, with `Bearer <secret>`. Any other gets the bare secret. */
   readonly header?: string
-  /** The variable its credential is handed to a process in. */
+  /** The environment variable in which a server that is a process gets its credential. */
   readonly env?: string
 }
 
-/** An OAuth 2 or OpenID server: found by its issuer, or given by its endpoints. */
+/** An OAuth 2 or OpenID server, found by its issuer or given by its endpoints. */
 export interface OAuthProviderSettings extends CommonSettings {
   /** The address of the server, whose metadata gives all endpoints. Without it write the endpoints. */
   readonly issuer?: string
@@ -38,7 +38,7 @@ export interface OAuthProviderSettings extends CommonSettings {
   readonly extraParams?: Readonly<Record<string, string>>
 }
 
-/** A provider that Assent knows. `url` is where a Nextcloud, or a GitHub of one's own, is. */
+/** A provider that Assent knows. `url` is the address of a Nextcloud, or of a GitHub Enterprise Server. */
 export interface PresetProviderSettings extends CommonSettings {
   /** Which provider it is. */
   readonly preset: PresetName
@@ -52,7 +52,7 @@ export interface PresetProviderSettings extends CommonSettings {
   readonly scopes?: readonly string[]
 }
 
-/** A service that people give a key for, on our page. */
+/** A service for which people enter an API key, on a page of Assent. */
 export interface KeyProviderSettings extends CommonSettings {
   /** Says that the provider is one of keys. */
   readonly apiKey: true

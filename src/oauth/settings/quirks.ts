@@ -1,13 +1,13 @@
-/** In what a provider differs from OAuth 2 as it is written. All of it is data. */
+/** How a provider differs from the OAuth 2 standard, as data. */
 export interface Quirks {
-  /** How the scopes in a token response are told apart. Default: `space`. `unsaid`: they never come, and count as granted. */
+  /** What separates the scopes in a token response. Default: `space`. `unsaid`: there are none, and all count as granted. */
   readonly scopes?: 'space' | 'comma' | 'unsaid'
-  /** Scopes that hold others, which are then not named. */
+  /** The scopes that a scope includes, which are then not listed. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>
-  /** Where it says whose account it is. Default: the id token, or else the userinfo endpoint. */
+  /** Where the name of the account is. Default: in the id token, or else at the userinfo endpoint. */
   readonly account?:
     | { readonly at: 'token-response'; readonly field: string }
     | { readonly at: 'url'; readonly url: string; readonly field: string }
-  /** How it is told that a token is given up. Default: RFC 7009, at its revocation endpoint. */
+  /** How tokens are revoked. Default: by RFC 7009, at the revocation endpoint. */
   readonly revocation?: { readonly by: 'delete-grant'; readonly url: string }
 }

@@ -2,26 +2,27 @@ import { BadConfig } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
 import { loginAddress } from '../address.ts'
 
-/** Reads the settings of one provider; whatever cannot be used is refused with the remedy. */
+/** Reads the settings of one provider. Refuses what cannot be used, with the remedy. */
 export interface SettingsReader {
   has(key: string): boolean
-  /** It is there, and can only be true. */
+  /** Whether the setting is there. Any other value than `true` is refused. */
   isSet(key: string): boolean
   text(key: string): string | undefined
   required(key: string, remedy: string): string
-  /** https, or http on this machine. */
+  /** An https address, or an http address of this machine. */
   address(key: string): string | undefined
   oneOf<T extends string>(key: string, choices: readonly T[]): T | undefined
   scopes(): readonly string[]
-  /** Text by name, without the names in `taken`. */
+  /** Texts by name. The names in `taken` are refused. */
   params(key: string, taken: readonly string[]): Readonly<Record<string, string>> | undefined
   refuse(message: string, key?: string): BadConfig
-  /** Refuses what nobody reads: it would look like a setting and be none. */
+  /** Refuses all other settings, which would have no effect. */
   noneBut(keys: readonly string[]): void
 }
 
 export function settingsReader(name: string, given: unknown): SettingsReader {
-  if (!isPlainObject(given)) throw new BadConfig(`The provider "${name}" needs settings, such as an issuer.`, [name])
+  if (!isPlainObject(given))
+    throw new BadConfig(`The provider "${name}" has no settings. Write an issuer, a preset or apiKey: true.`, [name])
   const settings = given
 
   const refuse = (message: string, key?: string) => new BadConfig(message, key === undefined ? [name] : [name, key])
@@ -31,14 +32,14 @@ export function settingsReader(name: string, given: unknown): SettingsReader {
     const value = settings[key]
     if (value === undefined) return undefined
     if (typeof value === 'string' && value.trim() !== '') return value
-    throw refuse(`"${key}" of the provider "${name}" must be text, and not empty.`, key)
+    throw refuse(`"${key}" of the provider "${name}" is empty or not text. Write text that is not empty.`, key)
   }
 
   return {
     has,
     isSet(key) {
       if (has(key) && settings[key] !== true) {
-        throw refuse(`"${key}" of the provider "${name}" can only be true. Leave it out otherwise.`, key)
+        throw refuse(`"${key}" of the provider "${name}" can only be true. Write true, or leave it out.`, key)
       }
       return has(key)
     },
@@ -57,7 +58,7 @@ export function settingsReader(name: string, given: unknown): SettingsReader {
         return value
       } catch {
         throw refuse(
-          `"${key}" of the provider "${name}" must be an https address, or http on this machine, not "${value}".`,
+          `"${key}" of the provider "${name}" is "${value}". Write an https address, or an http address of this machine.`,
           key,
         )
       }
@@ -70,7 +71,7 @@ export function settingsReader(name: string, given: unknown): SettingsReader {
     },
     scopes() {
       const value = settings.scopes ?? []
-      // A scope with a space in it would be two, or none.
+      // Scopes are sent in one text, separated by spaces, so a scope cannot hold one.
       if (Array.isArray(value) && value.every((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope))) {
         return [...new Set<string>(value)]
       }
@@ -83,13 +84,16 @@ export function settingsReader(name: string, given: unknown): SettingsReader {
         throw refuse(`"${key}" of the provider "${name}" must be names with text, such as { prompt: consent }.`, key)
       }
       const clash = Object.keys(value).find((one) => taken.includes(one))
-      if (clash !== undefined) throw refuse(`"${clash}" is set by Assent itself. Take it out of "${key}".`, key)
+      if (clash !== undefined) throw refuse(`"${clash}" is set by Assent itself. Remove it from "${key}".`, key)
       return value as Record<string, string>
     },
     noneBut(keys) {
       const unknown = Object.keys(settings).find((key) => has(key) && !keys.includes(key))
       if (unknown === undefined) return
-      throw refuse(`"${unknown}" is no setting of the provider "${name}". There are: ${keys.join(', ')}.`, unknown)
+      throw refuse(
+        `"${unknown}" is not a setting of the provider "${name}". Write one of: ${keys.join(', ')}.`,
+        unknown,
+      )
     },
   }
 }
