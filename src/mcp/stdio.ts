@@ -1,7 +1,17 @@
-import type { JSONRPCMessage, McpServer, McpServerFactory, Server, Transport } from '@modelcontextprotocol/server'
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  McpServer,
+  McpServerFactory,
+  Server,
+  Transport,
+} from '@modelcontextprotocol/server'
 import { type StdioServerHandle, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { CompactMap } from '../base/compact-map.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { FastPath, FastReply, FastSession } from './fast-path.ts'
+import { codes } from './codes.ts'
+import type { FastPath, FastReply, FastRequest, FastSession } from './fast-path.ts'
 
 export interface StdioServing {
   readonly fastPath?: FastPath
@@ -27,22 +37,26 @@ export function servePipe(
   return serveStdio(observed, { transport: pipe, onerror: onError })
 }
 
-/** A transport that tries the fast path on each request before the SDK server gets it. */
+type RequestId = string | number
+
+/** A transport that tries the fast path on each tools/call before the SDK server gets it. */
 class FastPipe implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #inner: Transport
   readonly #fastPath: FastPath
-  readonly #handedOver: (id: string | number, handover: object) => void
+  readonly #handedOver: (id: RequestId, handover: object) => void
   readonly #onError: (error: unknown) => void
   readonly #closing = new AbortController()
+  /** Requests without an answer. Those that the fast path has not decided about yet have a list: what has to follow them. */
+  readonly #unanswered = new CompactMap<RequestId, JSONRPCMessage[] | undefined>()
   #session: FastSession | undefined
 
   constructor(
     inner: Transport,
     fastPath: FastPath,
-    handedOver: (id: string | number, handover: object) => void,
+    handedOver: (id: RequestId, handover: object) => void,
     onError: (error: unknown) => void,
   ) {
     this.#inner = inner
@@ -68,6 +82,7 @@ class FastPipe implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message)) this.#unanswered.delete(message.id as RequestId)
     return this.#inner.send(message)
   }
 
@@ -76,30 +91,65 @@ class FastPipe implements Transport {
   }
 
   #received(message: JSONRPCMessage): void {
-    if (this.#session === undefined || !('method' in message)) {
-      this.onmessage?.(message)
-      return
-    }
-    void this.#tryFirst(message, this.#session)
+    if (!('method' in message)) this.onmessage?.(message)
+    else if ('id' in message) this.#requested(message)
+    else this.#notified(message)
   }
 
-  async #tryFirst(message: JSONRPCMessage, session: FastSession): Promise<void> {
-    const body = message as unknown as Record<string, unknown>
-    const request = { body, headers: undefined, authInfo: undefined, session, reply: this.#reply }
-    // Only a request may be held up by the fast path. A notification is shown to it and passed on in order.
-    if (!('id' in message)) {
-      void this.#fastPath(request).catch(this.#onError)
-      this.onmessage?.(message)
+  #requested(message: JSONRPCRequest): void {
+    const { id } = message
+    // With two requests of one id, each could get the answer of the other.
+    if (this.#unanswered.has(id)) {
+      this.#refuse(null, codes.invalidRequest, 'A request of this id is under way on this connection.')
       return
     }
-    try {
-      const end = await this.#fastPath(request)
-      if (end.kind === 'answered') return
-      if (end.kind === 'started') this.#handedOver(message.id as string | number, end.handover)
-    } catch (error) {
-      this.#onError(error)
+    this.#unanswered.set(id, undefined)
+    if (this.#session === undefined || message.method !== 'tools/call') this.onmessage?.(message)
+    else void this.#tryFirst(message, this.#session)
+  }
+
+  /** Shown to the fast path, and passed on to the SDK server, which must not see a cancellation before its request. */
+  #notified(message: JSONRPCNotification): void {
+    if (this.#session !== undefined) void this.#fastPath(this.#asked(message, this.#session)).catch(this.#onError)
+    const cancelled =
+      message.method === 'notifications/cancelled' ? (message.params?.requestId as RequestId) : undefined
+    const following = cancelled === undefined ? undefined : this.#unanswered.get(cancelled)
+    if (following !== undefined) {
+      following.push(message)
+      return
     }
+    // A cancelled request gets no answer.
+    if (cancelled !== undefined) this.#unanswered.delete(cancelled)
     this.onmessage?.(message)
+  }
+
+  async #tryFirst(message: JSONRPCRequest, session: FastSession): Promise<void> {
+    const { id } = message
+    const following: JSONRPCMessage[] = []
+    this.#unanswered.set(id, following)
+    try {
+      const end = await this.#fastPath(this.#asked(message, session))
+      this.#unanswered.delete(id)
+      if (end.kind === 'answered') return
+      if (end.kind === 'started') this.#handedOver(id, end.handover)
+    } catch (error) {
+      // Whether it was sent is not known, so the SDK server must not send it again.
+      this.#onError(error)
+      this.#refuse(id, codes.internalError, 'Internal server error')
+      return
+    }
+    if (following.length === 0) this.#unanswered.set(id, undefined)
+    for (const next of [message, ...following]) this.onmessage?.(next)
+  }
+
+  #asked(message: JSONRPCMessage, session: FastSession): FastRequest {
+    const body = message as unknown as Record<string, unknown>
+    return { body, headers: undefined, authInfo: undefined, session, reply: this.#reply }
+  }
+
+  #refuse(id: RequestId | null, code: number, message: string): void {
+    const refused = { jsonrpc: '2.0', id, error: { code, message } }
+    void this.send(refused as never).catch(this.#onError)
   }
 
   readonly #reply: FastReply = {

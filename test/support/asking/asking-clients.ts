@@ -1,4 +1,9 @@
-import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type ClientCapabilities,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -61,9 +66,10 @@ export interface CallOptions {
 /** The SDKs give up after a minute, in which a busy machine may not have answered. */
 export const patient = { timeout: 600_000 }
 
-/** Where the server is: at a url, or a process to start. */
+/** Where the server is: at a url, at the other end of a transport, or a process to start. */
 export type Target =
   | { readonly url: URL; readonly token?: string }
+  | { readonly transport: Transport }
   | { readonly args: string[]; readonly env: Record<string, string> }
 
 export interface ConnectOptions {
@@ -139,6 +145,15 @@ const processOf = ({ args, env }: Extract<Target, { args: string[] }>, told: Tol
   told,
 })
 
+function transportTo<Http, Stdio>(
+  target: Target,
+  http: (url: URL, token?: string) => Http,
+  stdio: (started: Extract<Target, { args: string[] }>) => Stdio,
+): Http | Stdio | Transport {
+  if ('transport' in target) return target.transport
+  return 'url' in target ? http(target.url, target.token) : stdio(target)
+}
+
 function startTelling(): Told {
   return {
     asked: [],
@@ -180,10 +195,11 @@ const sdk2 =
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
       told.completed.push(params.elicitationId)
     })
-    const transport =
-      'url' in target
-        ? new StreamableHTTPClientTransport(target.url, httpOptions(told, target.token))
-        : new StdioClientTransport(processOf(target, told))
+    const transport = transportTo(
+      target,
+      (url, token) => new StreamableHTTPClientTransport(url, httpOptions(told, token)),
+      (started) => new StdioClientTransport(processOf(started, told)),
+    )
     await client.connect(watched(transport as never, told))
     return {
       ...common(told),
@@ -196,7 +212,8 @@ const sdk2 =
         client.request({ method, params }, anything as never, { ...patient, ...options }) as never,
       listTools: () => client.listTools({}, patient),
       endSession: async () => {
-        if ('terminateSession' in transport) await transport.terminateSession()
+        if ('terminateSession' in transport)
+          await (transport as { terminateSession(): Promise<void> }).terminateSession()
       },
       close: () => client.close(),
     }
@@ -213,10 +230,11 @@ const sdk1 =
     client.fallbackNotificationHandler = async ({ method, params }) => {
       if (method === 'notifications/elicitation/complete') told.completed.push(String(params?.elicitationId))
     }
-    const transport =
-      'url' in target
-        ? new OldHttp(target.url, httpOptions(told, target.token) as never)
-        : new OldStdio(processOf(target, told))
+    const transport = transportTo(
+      target,
+      (url, token) => new OldHttp(url, httpOptions(told, token) as never),
+      (started) => new OldStdio(processOf(started, told)),
+    )
     let revision = ''
     const versioned = transport as { setProtocolVersion?: (version: string) => void }
     const setVersion = versioned.setProtocolVersion?.bind(transport)
@@ -236,7 +254,8 @@ const sdk1 =
         client.request({ method, params } as never, passing as never, { ...patient, ...options } as never) as never,
       listTools: () => client.listTools({}, patient),
       endSession: async () => {
-        if ('terminateSession' in transport) await transport.terminateSession()
+        if ('terminateSession' in transport)
+          await (transport as { terminateSession(): Promise<void> }).terminateSession()
       },
       close: () => client.close(),
     }

@@ -3,8 +3,9 @@ import { setMaxListeners } from 'node:events'
 import { decide } from '../../../approval/policy/decide.ts'
 import { isPlainObject, type JsonObject } from '../../../base/json.ts'
 import { type Sent, type StartedCall, walk } from '../../../call/walk.ts'
-import type { FastEnd, FastPath, FastRequest } from '../../../mcp/fast-path.ts'
+import type { FastEnd, FastPath, FastRequest, FastSession } from '../../../mcp/fast-path.ts'
 import { AskRefused, refusalResult } from '../../../mcp/refusal.ts'
+import { isPerRequest, revisionOf } from '../../../mcp/revision.ts'
 import type { KnownTool } from '../../catalog/catalog.ts'
 import { upstreamCallOf } from '../../catalog/catalog.ts'
 import { type Route, routeAtOnce, type Scope } from '../../catalog/route.ts'
@@ -72,12 +73,20 @@ function isServed(
   { id, envelope }: PlainCall,
 ): boolean {
   if (session !== undefined && calls.has(session, id)) return false
+  // A pipe stays with the revision that it began with.
+  if (session !== undefined && headers === undefined && isPerRequestSession(session) !== (envelope !== undefined)) {
+    return false
+  }
   if (envelope !== undefined) return true
   if (session === undefined) return false
   if (headers !== undefined && headers['mcp-protocol-version'] !== session.server.getNegotiatedProtocolVersion()) {
     return false
   }
   return levels.ofSession(session.id) === undefined
+}
+
+function isPerRequestSession({ server }: FastSession): boolean {
+  return isPerRequest(revisionOf(server.getNegotiatedProtocolVersion()))
 }
 
 interface FastCall {
