@@ -55,8 +55,7 @@ export async function approveCall<Result, Credential = undefined>(
 ): Promise<Result> {
   const { walk: state } = context
   const { key, call, byHandler } = guarded
-  // Only what the handler says. A tool or rule that changed meanwhile asks again, and is not the handler's mistake.
-  const fingerprint = digest([byHandler?.decision.ruleDigest ?? '', byHandler?.message ?? ''])
+  const fingerprint = fingerprintOf(byHandler)
   const place = { key, fingerprint }
   const before = sameQuestion(key, state.answered, fingerprint)
   if (before?.spentFor === callDigest(call)) return resumeSpent(context, guarded, place, before)
@@ -88,9 +87,24 @@ export async function approveCall<Result, Credential = undefined>(
   }
 }
 
+/** Only what the handler says. A tool or rule that changed meanwhile asks again, and is not the handler's mistake. */
+function fingerprintOf(byHandler?: HandlerDecision): string {
+  return digest([byHandler?.decision.ruleDigest ?? '', byHandler?.message ?? ''])
+}
+
+/** Notes in the state of the walk that its call is started, and no yes was spent on it: later rounds do not start it again. */
+export function noteStarted(
+  { walk: state }: RequestContext,
+  key: string,
+  call: ToolCall,
+  byHandler?: HandlerDecision,
+): void {
+  state.answered[key] = { fingerprint: fingerprintOf(byHandler), startedAs: callDigest(call) }
+}
+
 function entranceFor<Result, Credential>(
   context: RequestContext,
-  { call, access, send }: GuardedCall<Result, Credential>,
+  { call, access, send, byHandler }: GuardedCall<Result, Credential>,
   { key, fingerprint }: Place,
   question: NonNullable<AnsweredAsk['record']> | undefined,
 ): Entrance<Result, Credential, never> {
@@ -107,7 +121,7 @@ function entranceFor<Result, Credential>(
       delete state.pending[key]
       if (grant?.uses.kind !== 'once') {
         // Decided again in each round, by today's policy and grants.
-        state.answered[key] = { fingerprint, startedAs: callDigest(call) }
+        noteStarted(context, key, call, byHandler)
         return
       }
       const record = grant.elicitation

@@ -1,6 +1,6 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import type { Account } from '../../asking/account.ts'
-import { approveCall } from '../../asking/approval/approve-call.ts'
+import { approveCall, noteStarted } from '../../asking/approval/approve-call.ts'
 import { withApproval } from '../../asking/approval/approved-result.ts'
 import { type Asks, asksFor } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
@@ -87,6 +87,7 @@ async function goOnWith(calling: Calling, captured: CapturedCall): Promise<JsonO
   }
   const { started, tool } = captured
   Object.assign(context.walk, { id: started.walkId })
+  noteStarted(context, wholeCall, started.call)
   const entrance = {
     approvals: gateway.settings.assent.approvals,
     send: (resumed: StartedCall) => send(calling, tool, resumed, undefined, captured),
