@@ -4,7 +4,7 @@ import { checkProviderName } from '../elicitation/asking/provider-name.ts'
 import { type ConsentSettings, oauthConsent } from './consent.ts'
 import type { ClientAuthentication, ServerAddress } from './remote-server.ts'
 import { type PresetName, presets } from './settings/presets.ts'
-import type { ProviderSettings } from './settings/provider-settings.ts'
+import { type ProviderSettings, providerSettingNames } from './settings/provider-settings.ts'
 import { type SettingsReader, settingsReader } from './settings/read-settings.ts'
 
 export type { PresetProviderSettings, ProviderSettings } from './settings/provider-settings.ts'
@@ -15,22 +15,7 @@ interface ProviderParts {
   readonly timeoutMs?: number
 }
 
-const common = ['title', 'header', 'env']
-const keySettings = [...common, 'apiKey', 'fieldLabel', 'placeholder', 'description']
-const presetSettings = [...common, 'preset', 'url', 'clientId', 'clientSecret', 'scopes']
 const endpointSettings = ['authorizationEndpoint', 'tokenEndpoint', 'revocationEndpoint', 'userinfoEndpoint']
-const oauthSettings = [
-  ...common,
-  'issuer',
-  ...endpointSettings,
-  'clientId',
-  'clientSecret',
-  'clientAuthentication',
-  'scopes',
-  'audience',
-  'resource',
-  'extraParams',
-]
 const ourParams = [
   'audience',
   'client_id',
@@ -86,7 +71,7 @@ function providerFrom(name: string, reader: SettingsReader, parts: ProviderParts
 }
 
 function keyProvider(name: string, reader: SettingsReader, sending: Provider['sending']): Provider {
-  reader.noneBut(keySettings)
+  reader.noneBut(providerSettingNames.key)
   const placeholder = reader.text('placeholder')
   const description = reader.text('description')
   return {
@@ -104,7 +89,7 @@ function keyProvider(name: string, reader: SettingsReader, sending: Provider['se
 }
 
 function presetConsent(name: string, reader: SettingsReader): ConsentSettings {
-  reader.noneBut(presetSettings)
+  reader.noneBut(providerSettingNames.preset)
   const preset = presets[reader.oneOf('preset', Object.keys(presets) as PresetName[]) as PresetName]
   const url = (reader.address('url') ?? preset.url)?.replace(/\/+$/, '')
   if (url === undefined)
@@ -121,7 +106,7 @@ function presetConsent(name: string, reader: SettingsReader): ConsentSettings {
 }
 
 function serverConsent(name: string, reader: SettingsReader): ConsentSettings {
-  reader.noneBut(oauthSettings)
+  reader.noneBut(providerSettingNames.oauth)
   const clientSecret = reader.text('clientSecret')
   const clientAuthentication = reader.oneOf('clientAuthentication', authentications)
   if (clientSecret === undefined && clientAuthentication?.startsWith('client_secret')) {

@@ -65,3 +65,26 @@ export interface KeyProviderSettings extends CommonSettings {
 }
 
 export type ProviderSettings = OAuthProviderSettings | PresetProviderSettings | KeyProviderSettings
+
+const ofEveryProvider = ['title', 'header', 'env'] as const
+
+/** The settings of each kind of provider; all others are refused. docs/configuration.md lists them, and a test compares the two. */
+export const providerSettingNames = {
+  oauth: [
+    ...ofEveryProvider,
+    'issuer',
+    'authorizationEndpoint',
+    'tokenEndpoint',
+    'revocationEndpoint',
+    'userinfoEndpoint',
+    'clientId',
+    'clientSecret',
+    'clientAuthentication',
+    'scopes',
+    'audience',
+    'resource',
+    'extraParams',
+  ],
+  preset: [...ofEveryProvider, 'preset', 'url', 'clientId', 'clientSecret', 'scopes'],
+  key: [...ofEveryProvider, 'apiKey', 'fieldLabel', 'placeholder', 'description'],
+} as const

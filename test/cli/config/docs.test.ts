@@ -1,18 +1,86 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { defaults } from '../../../src/cli/config/defaults.ts'
+import { ignoredInServers, settingNames } from '../../../src/cli/config/names.ts'
+import { readConfig } from '../../../src/cli/config/read.ts'
+import { defaultLimits } from '../../../src/elicitation/limits.ts'
+import { providerSettingNames } from '../../../src/oauth/settings/provider-settings.ts'
+import { tableUnder } from '../../support/tables.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
-const docs = await readFile(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
+const configuration = await readFile('docs/configuration.md', 'utf8')
+const operation = await readFile('docs/operation.md', 'utf8')
 
-/** Every setting that has a default in code, by its path. */
-function flat(value: object, prefix = ''): [string, string][] {
-  return Object.entries(value).flatMap(([name, one]) =>
-    typeof one === 'object' ? flat(one, `${prefix}${name}.`) : [[`${prefix}${name}`, String(one)] as [string, string]],
+/** Every value in nested settings, by its path. */
+function leavesOf(value: object, prefix = ''): [string, unknown][] {
+  return Object.entries(value).flatMap(([name, one]): [string, unknown][] =>
+    typeof one === 'object' && !Array.isArray(one) ? leavesOf(one, `${prefix}${name}.`) : [[`${prefix}${name}`, one]],
   )
 }
 
-test('the docs list every default as the code has it, and no other', () => {
-  const listed = [...docs.matchAll(/^\| `([\w.]+)` \| `([^`]+)` \|/gm)].map(([, name, value]) => [name, value])
-  const follow = ['publicUrl', 'callbackUrl']
-  expect(listed.filter(([name]) => !follow.includes(name as string)).sort()).toEqual(flat(defaults).sort())
+/** The names in a cell, which are in backticks. */
+const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string)
+const namesUnder = (heading: string) => tableUnder(configuration, heading).flatMap(([cell]) => namesIn(cell))
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
+
+/** Sections with a heading of their own, and the settings of each. */
+const sections: Readonly<Record<string, readonly string[]>> = {
+  auth: [
+    ...settingNames.auth.filter((name) => name !== 'proxy').map((name) => `auth.${name}`),
+    ...settingNames.proxy.map((name) => `auth.proxy.${name}`),
+  ],
+  servers: [...settingNames.server, ...ignoredInServers],
+  providers: Object.values(providerSettingNames).flat(),
+  channels: settingNames.webhook.map((name) => `webhook.${name}`),
+}
+
+test.each(Object.entries(sections))(
+  'docs/configuration.md lists every setting of %s, and no other',
+  (name, settings) => {
+    expect(sorted(namesUnder(`## \`${name}\``))).toEqual(sorted(settings))
+  },
+)
+
+test('docs/configuration.md lists every other setting, and no other', () => {
+  const inside: Readonly<Record<string, readonly string[]>> = {
+    policy: [...Object.keys(defaults.policy), 'rules'],
+    clocks: Object.keys(defaults.clocks),
+    limits: Object.keys(defaults.limits),
+    retain: Object.keys(defaults.retain),
+    elicitation: settingNames.elicitation,
+    metrics: settingNames.metrics,
+    pages: settingNames.pages,
+  }
+  const known = settingNames.file
+    .filter((name) => sections[name] === undefined && name !== 'mcpServers')
+    .flatMap((name) => inside[name]?.map((one) => `${name}.${one}`) ?? [name])
+  expect(sorted(namesUnder('## All settings'))).toEqual(sorted(known))
+  expect(configuration).toContain('`mcpServers`')
+})
+
+test('docs/configuration.md lists every default as the code has it', () => {
+  const listed = new Map(tableUnder(configuration, '## All settings').map(([name = '', value]) => [name, value]))
+  for (const [name, value] of leavesOf(defaults)) {
+    const text = Array.isArray(value) && value.length === 0 ? 'none' : `\`${value}\``
+    expect([name, listed.get(`\`${name}\``)]).toEqual([name, text])
+  }
+})
+
+test('the example of docs/configuration.md can be used', async () => {
+  const example = configuration.split(/```(?:yaml)?\n/).find((block) => block.startsWith('version: 1')) ?? ''
+  const file = join(await temporaryFolder(), 'assent.yaml')
+  await writeFile(file, example)
+  const { servers, providers } = await readConfig({ config: file }, { NOTES_SECRET: 'secret' })
+  expect([...servers.keys()]).toEqual(['files', 'notes'])
+  expect(Object.keys(providers)).toEqual(['notes', 'stripe'])
+})
+
+test('docs/operation.md lists every limit of createAssent with its default', () => {
+  const listed = tableUnder(operation, '## Limits').map(([name = '', value = '']) => [
+    namesIn(name)[0] ?? '',
+    value.replaceAll(',', '').split(' ')[0],
+  ])
+  const limits = leavesOf({ limits: defaultLimits }).map(([name, value]) => [name, String(value)])
+  expect(listed.filter(([name]) => name?.startsWith('limits.')).sort()).toEqual(limits.sort())
 })
