@@ -1,6 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { digest } from '../base/canonical.ts'
-import { BadQuestion } from '../elicitation/errors.ts'
+import { checkMessage } from '../elicitation/asking/check-message.ts'
 import { checkForm } from '../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../elicitation/form/schema.ts'
 import { refuseSecrets } from '../elicitation/form/secrets/secrets.ts'
@@ -42,11 +42,6 @@ export function askedForm(limits: ElicitationLimits, message: string, input: For
     fingerprint: digest([message, schema]),
     read: (content) => readAnswer(schema, author, content),
   }
-}
-
-export function checkMessage({ messageLength }: ElicitationLimits, message: string): void {
-  if (message.trim() === '') throw new BadQuestion('A question needs a message.')
-  if (message.length > messageLength) throw new BadQuestion(`A message has at most ${messageLength} characters.`)
 }
 
 async function readAnswer(

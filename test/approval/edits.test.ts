@@ -11,7 +11,7 @@ import { aCall, alice, bob } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd, audited, refusal, say } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
-import { cpuTimer } from '../support/cpu-time.ts'
+import { cpuTimer } from '../support/measure/cpu-time.ts'
 import { readPolicy } from '../support/policies.ts'
 
 const editPath: RuleSettings = { tool: 'write_file', decide: 'ask', editable: ['path'] }

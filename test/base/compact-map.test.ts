@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CompactMap } from '../../src/base/compact-map.ts'
-import { measuredWithMinorCollections } from '../support/garbage.ts'
+import { measuredWithMinorCollections } from '../support/measure/garbage.ts'
 import { compiled } from '../support/programs.ts'
 
 test('what is put in is found, once, until it is taken out', () => {

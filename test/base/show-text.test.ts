@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isInPlainSight, showArguments, shownText, showText } from '../../src/base/text/show-text.ts'
-import { cpuTimer } from '../support/cpu-time.ts'
+import { cpuTimer } from '../support/measure/cpu-time.ts'
 
 const shown = (text: string) => shownText(showText(text))
 

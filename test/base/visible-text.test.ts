@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { unbounded, visibleLine, visibleText } from '../../src/base/text/visible-text.ts'
-import { cpuTimer } from '../support/cpu-time.ts'
+import { cpuTimer } from '../support/measure/cpu-time.ts'
 
 test.each([
   ['plain text\nof two lines', 'plain text\nof two lines'],

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
-import { anotherProcess } from '../support/another-process.ts'
 import { alice, anAsk, aSecretAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { anotherProcess } from '../support/processes/another-process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const main = { action: 'accept', content: { branch: 'main' } } as const

@@ -7,6 +7,7 @@ import { checkForm } from '../form/check.ts'
 import type { FormSchema } from '../form/schema.ts'
 import { refuseSecrets } from '../form/secrets/secrets.ts'
 import type { ElicitationLimits } from '../limits.ts'
+import { checkMessage } from './check-message.ts'
 import { isProviderName, providerNameRule } from './provider-name.ts'
 import type { Ask, AskedQuestion } from './request.ts'
 import { checkUrl } from './url.ts'
@@ -28,10 +29,7 @@ const apiKeyForm: FormSchema = {
 
 /** Refuses what must not be asked, before anything is kept. */
 export function checkAsk(limits: ElicitationLimits, { question, ...ask }: Ask): void {
-  if (question.message.trim() === '') throw new BadQuestion('A question needs a message.')
-  if (question.message.length > limits.messageLength) {
-    throw new BadQuestion(`A message has at most ${limits.messageLength} characters.`)
-  }
+  checkMessage(limits, question.message)
   if (ask.type !== undefined && !typePattern.test(ask.type)) {
     throw new BadQuestion('A type has 1 to 128 letters, digits or -_.:/ such as api-key-stripe.')
   }

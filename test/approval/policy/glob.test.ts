@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { globMatcher } from '../../../src/approval/policy/glob.ts'
-import { cpuTimer } from '../../support/cpu-time.ts'
+import { cpuTimer } from '../../support/measure/cpu-time.ts'
 
 test.each([
   ['read_*', 'read_file', true],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { compileWhen, type When } from '../../../src/approval/policy/when.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { aCall, alice } from '../../support/approval/a-call.ts'
-import { cpuTimer } from '../../support/cpu-time.ts'
+import { cpuTimer } from '../../support/measure/cpu-time.ts'
 
 function ready(source: string): When {
   const when = compileWhen(source)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Field, FormSchema } from '../../../src/elicitation/form/schema.ts'
 import { FormAsksSecret, findSecretAsk, refuseSecrets } from '../../../src/elicitation/form/secrets/secrets.ts'
-import { cpuTimer } from '../../support/cpu-time.ts'
+import { cpuTimer } from '../../support/measure/cpu-time.ts'
 import { passedDescriptions, passedMessages, passedNames, passedTitles } from './secrets-passed.ts'
 import {
   credentials,

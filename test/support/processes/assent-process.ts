@@ -1,4 +1,4 @@
-import { createAssent } from '../../src/index.ts'
+import { createAssent } from '../../../src/index.ts'
 
 const assent = await createAssent({ store: process.argv[2] as string, limits: { openPerRequester: 10_000 } })
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import type { Assent } from '../../src/index.ts'
-import { testKeys } from './assents.ts'
-import { compiled } from './programs.ts'
+import type { Assent } from '../../../src/index.ts'
+import { testKeys } from '../assents.ts'
+import { compiled } from '../programs.ts'
 
 type Method = 'ask' | 'answer' | 'wait' | 'get' | 'find' | 'verifyAudit'
 
