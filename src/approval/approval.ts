@@ -1,8 +1,8 @@
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
-import type { GivenYes } from './given-yes.ts'
 import type { Grant } from './grant/grant.ts'
 import type { Decision } from './policy/policy.ts'
 import type { Change } from './question/edit.ts'
+import type { GivenYes } from './question/subject.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** One call on its way, as far as approving must know it. */

@@ -1,8 +1,8 @@
 import type { Approval, ApprovalRefused, Approved, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
-import type { GivenYes } from '../approval/given-yes.ts'
 import type { Grant } from '../approval/grant/grant.ts'
 import type { Change } from '../approval/question/edit.ts'
+import type { GivenYes } from '../approval/question/subject.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
 
 /** What a walk needs besides the call itself. Each entrance (library, gateway, fast path) supplies its own. */

@@ -1,5 +1,5 @@
 import type { Person } from '../participant/identify.ts'
-import { answererNames } from './answering/answerers.ts'
+import { answererNames } from './answering/may-answer.ts'
 import type { Desk } from './desk.ts'
 import type { Elicitation, ElicitationId } from './elicitation.ts'
 

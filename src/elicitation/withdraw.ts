@@ -1,5 +1,5 @@
 import { type Requester, requesterKey } from '../participant/requester.ts'
-import { ParticipantMismatch } from './answering/answerers.ts'
+import { ParticipantMismatch } from './answering/may-answer.ts'
 import type { Desk } from './desk.ts'
 import type { Elicitation, ElicitationEvent, ElicitationId } from './elicitation.ts'
 import { mustExist } from './errors.ts'

@@ -1,5 +1,6 @@
 import type { AnswerRules } from '../../elicitation/answering/answer.ts'
-import { type Answerer, type Answering, askedAs } from '../../elicitation/answering/answerers.ts'
+import type { Answerer, Answering } from '../../elicitation/answering/answerers.ts'
+import { askedAs } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'

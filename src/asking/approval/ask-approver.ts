@@ -1,6 +1,7 @@
 import { approvePageName } from '../../approval/approval.ts'
 import type { ClientForm } from '../../approval/question/choice-form.ts'
-import { type Answerer, isAsked } from '../../elicitation/answering/answerers.ts'
+import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { formParams, urlParams } from '../../mcp/elicit-params.ts'

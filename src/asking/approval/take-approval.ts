@@ -1,7 +1,7 @@
 import { type ClientForm, formForClient } from '../../approval/question/choice-form.ts'
 import { formForAnswer } from '../../approval/question/choices.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
-import { isAsked } from '../../elicitation/answering/answerers.ts'
+import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'

@@ -1,4 +1,4 @@
-import { ParticipantMismatch, refusalOf } from '../../elicitation/answering/answerers.ts'
+import { answerRefusal, ParticipantMismatch } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
 import { ElicitationNotFound, mustExist } from '../../elicitation/errors.ts'
 import type { Person } from '../../participant/identify.ts'
@@ -26,7 +26,7 @@ export async function connectQuestion(
 
   const isOwn = requester.participant === person.participant
   const refusal = isOwn
-    ? refusalOf(asked, { ...person, via: 'page' }, { action: 'accept' })
+    ? answerRefusal(asked, { ...person, via: 'page' }, { action: 'accept' })
     : new ParticipantMismatch(asked, person.participant)
   if (refusal === undefined) return asked
   const data = { provider, reason: refusal.code }

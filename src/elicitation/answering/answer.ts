@@ -14,7 +14,8 @@ import { isText } from '../form/text.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
 import { get, saveEvent } from '../settle.ts'
 import { answerIdentity } from './answer-identity.ts'
-import { type Answering, askedAs, refusalOf } from './answerers.ts'
+import type { Answering } from './answerers.ts'
+import { answerRefusal, askedAs } from './may-answer.ts'
 
 /** How answering ended. */
 export type Answered =
@@ -61,7 +62,7 @@ export async function answer(
 
 /** Someone tried to answer for another: that is for the audit, whatever they are told. */
 async function refuseStrangers(desk: Desk, asked: Elicitation, answering: Answering, given: Answer): Promise<void> {
-  const refusal = refusalOf(asked, answering, given)
+  const refusal = answerRefusal(asked, answering, given)
   if (refusal === undefined) return
   const { participant, via, client } = answering
   const data = { reason: refusal.code, via, client }

@@ -1,12 +1,8 @@
-import { AssentError } from '../../base/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
-import type { Answer, Elicitation } from '../elicitation.ts'
 
 /** One who may answer: a participant, or anyone in a group. */
 export type Answerer = ParticipantId | `group:${string}`
-
-const groupPrefix = 'group:'
 
 /** Who may answer a question, and what proof their yes needs. */
 export interface Answerers {
@@ -24,77 +20,4 @@ export interface Answering extends Person {
   readonly via: Via
   /** Which client speaks, when `via` is `client`. */
   readonly client?: string
-}
-
-/** Someone opened or answered a question that was put to another participant. */
-export class ParticipantMismatch extends AssentError {
-  readonly code = 'participant_mismatch'
-  constructor(elicitation: Elicitation, opened: ParticipantId) {
-    super('This question was asked of someone else.', { detail: `question ${elicitation.id}, opened by ${opened}` })
-  }
-}
-
-/** The right person, but this way of answering does not count for this question. */
-export class ChannelRefused extends AssentError {
-  readonly code = 'channel_refused'
-}
-
-/** The names by which questions wait for this person. */
-export function answererNames({ participant, groups }: Person): Answerer[] {
-  return [participant, ...groups.map((group) => `${groupPrefix}${group}` as const)]
-}
-
-function isGroup(answerer: Answerer): boolean {
-  return answerer.startsWith(groupPrefix)
-}
-
-/** The name by which this person is one of those who were asked. */
-export function askedAs({ answerers }: Elicitation, person: Person): Answerer | undefined {
-  const isTheirs = (answerer: Answerer) =>
-    isGroup(answerer) ? person.groups.includes(answerer.slice(groupPrefix.length)) : answerer === person.participant
-  const theirs = answerers.anyOf.filter(isTheirs)
-  // Their own name first: groups change.
-  return theirs.find((answerer) => !isGroup(answerer)) ?? theirs[0]
-}
-
-/** Whether this person is one of those who were asked. */
-export function isAsked(elicitation: Elicitation, person: Person): boolean {
-  return askedAs(elicitation, person) !== undefined
-}
-
-/** Why this answer does not count, if it does not: checked here, once, for every channel, before anyone learns anything. */
-export function refusalOf(
-  elicitation: Elicitation,
-  answering: Answering,
-  answer: Answer,
-): ParticipantMismatch | ChannelRefused | undefined {
-  if (!isAsked(elicitation, answering)) return new ParticipantMismatch(elicitation, answering.participant)
-  if (answering.via === 'client') return clientRefusal(elicitation, answering, answer)
-  return answering.via === 'hub' ? proofRefusal(elicitation, answer) : undefined
-}
-
-/** A client proves only that it sent the answer: enough for its own questions, never for a secret, never for a page. */
-function clientRefusal(
-  { requester, question, purpose, answerers }: Elicitation,
-  { participant, client }: Answering,
-  answer: Answer,
-): ChannelRefused | undefined {
-  if (participant !== requester.participant || client !== requester.client) {
-    return new ChannelRefused('This question was asked through another client.')
-  }
-  const refusal = proofRefusal({ purpose, answerers }, answer)
-  if (refusal !== undefined || answer.action !== 'accept') return refusal
-  if (question.mode === 'url') return new ChannelRefused('Agreeing to open the page does not answer the question.')
-  return undefined
-}
-
-/** What only a person whom we saw ourselves may do, whoever else speaks for them. */
-function proofRefusal(
-  { purpose, answerers }: Pick<Elicitation, 'purpose' | 'answerers'>,
-  answer: Answer,
-): ChannelRefused | undefined {
-  if (answer.action !== 'accept') return undefined
-  if (purpose === 'secret' || purpose === 'connect') return new ChannelRefused('A secret is never taken from a client.')
-  if (answerers.through === 'page') return new ChannelRefused('This question must be answered on its page.')
-  return undefined
 }

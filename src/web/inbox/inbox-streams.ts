@@ -1,4 +1,4 @@
-import { answererNames, isAsked } from '../../elicitation/answering/answerers.ts'
+import { answererNames, isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
 import type { Viewer } from '../viewer/viewer.ts'

@@ -1,4 +1,4 @@
-import { isAsked } from '../../elicitation/answering/answerers.ts'
+import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { WebContext } from '../site.ts'

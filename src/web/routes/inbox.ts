@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { approvalIn } from '../../approval/question/subject.ts'
-import { isAsked } from '../../elicitation/answering/answerers.ts'
+import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { endWords, rowOf, whatOf } from '../inbox/inbox-rows.ts'
 import { ownEvents } from '../inbox/own-events.ts'
