@@ -6,6 +6,14 @@ import { isPaused } from './grant/pause.ts'
 import { recordStart } from './record.ts'
 import type { ToolCall } from './tool-call.ts'
 
+// What "once" means, in the four places that make it true:
+//  - A one-time grant is spent here, by compare-and-set on its record, after every question is answered and before anything
+//    is sent. A call that finds it spent asks again, or learns that it ran.
+//  - A yes to `ask.confirm`, and a lasting yes that a 2026 client brings, is claimed as a step of its walk (`spendYes` in
+//    asking/rounds/ask.ts): the same sealed state, sent again, finds it claimed.
+//  - Every later state of that walk carries the yes, so each of those states is claimed too (`spendAgain`).
+//  - `spentFor` in the sealed state says for which call a one-time grant was spent. Any other call asks anew.
+
 /** How starting an approved call ended. `taken`: another copy of it used the yes up, it was taken back, or all is paused. */
 export type Started = { readonly kind: 'started'; readonly grant?: Grant } | { readonly kind: 'taken' }
 
