@@ -1,24 +1,13 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
-import type { Assent, ElicitationId, ElicitationNews } from '../../src/index.ts'
+import type { ElicitationId, ElicitationNews } from '../../src/index.ts'
 import { type Asks, type ExplicitAsking, explicitAsking } from '../../src/server/index.ts'
 import { fixedClock } from '../../src/testing/index.ts'
 import { connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { type RawCall, rawCall } from '../support/asking/asking-raw.ts'
+import { callsIn } from '../support/gateway/audited-calls.ts'
 import { allowOnce } from '../support/server/approving.ts'
 import { type AskingOptions, asking, localPage, nextAsked, say, until } from '../support/server/servers.ts'
-
-/** What the audit says of each call, by its walk. */
-async function callsIn(assent: Assent): Promise<string[][]> {
-  const walks = new Map<string, string[]>()
-  for (const { chain } of await assent.store.audit.chains()) {
-    for (const { kind, about = '', data } of await assent.store.audit.read(chain, 0, 1_000)) {
-      if (kind !== 'call-started' && kind !== 'call-finished') continue
-      walks.set(about, [...(walks.get(about) ?? []), kind === 'call-finished' ? `${kind} ${data.outcome}` : kind])
-    }
-  }
-  return [...walks.values()]
-}
 
 type Work = (steps: ExplicitAsking, ask: Asks) => Promise<unknown>
 
