@@ -7,33 +7,33 @@ import { digestKept, type EventDraft } from './chain/mac.ts'
 import type { Pseudonym } from './event.ts'
 import type { AuditKind, CustomAuditKind } from './kinds.ts'
 
-/** Something that happened and is to be remembered. */
+/** Something that happened, to be written to the audit. */
 export interface AuditEntry {
   kind: AuditKind | CustomAuditKind
-  /** Whose doing or asking it was. */
+  /** The participant who did it, or for whom it was asked. */
   who?: ParticipantId
   /** The id of the record it is about. */
   about?: string
   /** Facts without names or secrets. */
   data?: JsonObject
-  /** What a rule wants kept in full, until the participant is forgotten. */
+  /** What a rule wants kept in full, such as arguments. Erased when the participant is forgotten. */
   keep?: JsonObject
 }
 
-/** What one entry may hold, in bytes of JSON. */
+/** The largest size of one entry, in bytes of JSON. */
 export const largestEntry = 64 * 1024
 
-/** An entry as it was when it was taken, whatever the caller does with theirs. */
+/** A copy of an entry, so that later changes by the caller do not reach the audit. */
 export interface TakenEntry {
   readonly kind: string
   readonly who: ParticipantId | undefined
   readonly about: string | undefined
-  /** Its data, in the canonical spelling. */
+  /** Its data as canonical JSON. */
   readonly spelled: string
   readonly keep: JsonObject | undefined
 }
 
-/** Refuses what is not JSON, or too large. */
+/** Copies an entry. Refuses one that is not JSON, or is too large. */
 export function takeEntry({ who, kind, about, data = {}, keep }: AuditEntry, largest: number): TakenEntry {
   if (!kind.isWellFormed() || about?.isWellFormed() === false) {
     throw new BadArgument('Text with half a surrogate pair is not Unicode, and not for the audit.', { detail: kind })
@@ -47,7 +47,7 @@ export function takeEntry({ who, kind, about, data = {}, keep }: AuditEntry, lar
   return { kind, who, about, spelled, keep: kept === undefined ? undefined : JSON.parse(kept) }
 }
 
-/** The event an entry becomes, but for its place. */
+/** The event that an entry becomes, without its place in the chain. */
 export function draftOf({ kind, about, spelled, keep }: TakenEntry, at: Date, who?: Pseudonym): EventDraft {
   const draft: { -readonly [Key in keyof EventDraft]: EventDraft[Key] } = { at, kind, data: JSON.parse(spelled) }
   if (who !== undefined) draft.who = who

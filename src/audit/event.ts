@@ -1,12 +1,12 @@
 import type { JsonObject } from '../base/json.ts'
 
-/** Names one chain: what one process wrote, from its start to its end. */
+/** Names one chain: the events that one process wrote, from its start to its end. */
 export type ChainId = string & { readonly __chain: true }
 
-/** Stands for a participant in the audit. Once its participant is forgotten, nothing leads from one to the other. */
+/** Stands for a participant in the audit. Once the participant is forgotten, nothing links the two. */
 export type Pseudonym = string & { readonly __pseudonym: true }
 
-/** One thing that happened, chained to the one before. */
+/** One thing that happened, chained to the event before it. */
 export interface AuditEvent {
   readonly chain: ChainId
   /** 1 for the first event of a chain, then without gaps. */
@@ -14,9 +14,9 @@ export interface AuditEvent {
   readonly at: Date
   /** One of `auditKinds`, or a custom kind. A newer version of Assent may have written others. */
   readonly kind: string
-  /** Whose doing or asking it was. */
+  /** The participant who did it, or for whom it was asked. */
   readonly who?: Pseudonym
-  /** The record it is about. */
+  /** The id of the record that it is about. */
   readonly about?: string
   /** Facts without names or secrets: ids, digests, counts, reasons. */
   readonly data: JsonObject
@@ -25,24 +25,24 @@ export interface AuditEvent {
   readonly keptDigest?: string
   /** The `mac` of the event before; empty for the first. */
   readonly prev: string
-  /** Over everything above, with the audit key. */
+  /** A MAC over everything above, except `kept`, with the audit key. */
   readonly mac: string
 }
 
-/** The salt keeps anyone from guessing an erased value by its digest. */
+/** What is kept in full. The salt stops anyone from guessing an erased value by its digest. */
 export interface KeptInFull {
   readonly salt: string
   readonly value: JsonObject
 }
 
-/** The end of a chain at some moment: whoever holds it can tell whether anything before was cut off since. */
+/** The end of a chain at some moment. Kept elsewhere, it shows whether anything before it was cut off later. */
 export interface Head {
   readonly chain: ChainId
   readonly seq: number
   readonly mac: string
 }
 
-/** Where a chain begins after its oldest events were deleted: the last one deleted, vouched for by `anchorMac`. */
+/** Where a chain begins after its oldest events were deleted: the last deleted event, proven by `anchorMac`. */
 export interface Anchor extends Head {
   readonly anchorMac: string
 }

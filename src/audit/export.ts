@@ -5,7 +5,7 @@ import { readPages } from './chain/pages.ts'
 import type { Head } from './event.ts'
 import type { AuditStore } from './store.ts'
 
-/** Every event as a line of JSON, chain after chain, and last the heads. Kept elsewhere, those show any later cut. */
+/** Every event as a line of JSON, chain by chain, and then the heads. Kept elsewhere, the heads show any later cut. */
 export async function* exportAudit(store: AuditStore, exportedAt: Date): AsyncGenerator<string> {
   const heads: Head[] = []
   for (const { chain, anchor } of await store.chains()) {
@@ -19,7 +19,7 @@ export async function* exportAudit(store: AuditStore, exportedAt: Date): AsyncGe
   yield `${JSON.stringify({ heads, exportedAt })}\n`
 }
 
-/** The heads that an export ends with. An export that was broken off has none, and is refused. */
+/** The heads at the end of an export. An incomplete export has none, and is refused. */
 export async function readHeads(lines: AsyncIterable<string> | Iterable<string>): Promise<Head[]> {
   let last = ''
   for await (const line of lines) {

@@ -1,13 +1,13 @@
 import type { ChainId } from './event.ts'
 
 /**
- * What can be wrong at a place. `changed`: not what was written there, or never written. `moved`: written elsewhere.
- * `missing`: nothing is there. `missing-chain`: nothing is left of the chain. `cut`: the chain went on from here.
- * `erased`: what was kept is gone, and nobody was forgotten. `restored`: it was pruned, and is here again.
+ * What can be wrong with an event. `changed`: it was changed, or forged. `moved`: it was written in another place.
+ * `missing`: there is no event. `missing-chain`: the whole chain is gone. `cut`: the chain was cut off here.
+ * `erased`: its `kept` is gone, although nobody was forgotten. `restored`: it was pruned, and is there again.
  */
 export type AuditProblem = 'changed' | 'moved' | 'missing' | 'missing-chain' | 'cut' | 'erased' | 'restored'
 
-/** One thing that is wrong, and where it happened. */
+/** One fault, and its place in the audit. */
 export interface Finding {
   readonly chain: ChainId
   readonly seq: number
@@ -16,7 +16,7 @@ export interface Finding {
   readonly message: string
 }
 
-/** Collects what is wrong. Everything is counted, but not everything is listed: all events may be wrong. */
+/** Collects faults. All are counted, but only the first are listed, since every event may be wrong. */
 export interface Findings {
   add(chain: ChainId, seq: number, problem: AuditProblem, message: string): void
   readonly listed: readonly Finding[]

@@ -10,13 +10,13 @@ export interface AuditKeyPlace {
 
 const identity = 'audit-key'
 
-/** The key of the whole audit: made once, by whoever is first, and the same for every process and for ever. */
+/** The key of the whole audit. The first process creates it; it never changes, and all processes share it. */
 export async function auditKey({ store, vault }: AuditKeyPlace): Promise<Buffer> {
   const sealed = (await store.findKey()) ?? (await store.keyFor(await sealNewKey(vault)))
   return Buffer.from(await vault.open(sealed, identity), 'base64url')
 }
 
-/** Seals the audit key under the vault's current key. False: it was so already, or another process just did it. */
+/** Seals the audit key under the vault's current key. False if it is already, or if another process just did it. */
 export async function resealAuditKey({ store, vault }: AuditKeyPlace): Promise<boolean> {
   const sealed = await store.findKey()
   if (sealed === undefined || sealed.key === (await vault.currentKey())) return false

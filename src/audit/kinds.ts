@@ -1,4 +1,4 @@
-/** Every kind of event that Assent writes into the audit, and what one means. docs/storage-schema.md holds the same table. */
+/** Every kind of event that Assent writes to the audit, and its meaning. docs/storage-schema.md has the same table. */
 export const auditKinds = {
   'question-asked': 'A question is about to be asked; `question-joined` or `question-refused` follows if it was not.',
   'question-joined': 'The same question was open already, and the new asker waits for its answer.',
@@ -52,5 +52,5 @@ export const auditKinds = {
 /** A kind of event that Assent itself writes. */
 export type AuditKind = keyof typeof auditKinds
 
-/** A kind of event of your own, such as `custom:pager-called`. The prefix keeps it apart from all that Assent will ever write. */
+/** A kind of event of your own, such as `custom:pager-called`. Assent never writes kinds with this prefix. */
 export type CustomAuditKind = `custom:${string}`

@@ -7,18 +7,18 @@ import type { Pseudonym } from './event.ts'
 import { rememberPseudonyms } from './pseudonyms.ts'
 import type { AuditStore } from './store.ts'
 
-/** Writes down what happens. */
+/** Writes events to the audit. */
 export interface AuditLog {
-  /** Resolves only when the event is kept, in the order of the calls. When it rejects, the event may be kept or not. */
+  /** Resolves when the event is stored, in the order of the calls. If it rejects, the event may be stored or not. */
   record(entry: AuditEntry): Promise<void>
   /**
-   * As `record`, for what nobody waits for before they go on: it is kept with whatever is recorded next, or by itself
-   * a moment later. A process that is killed in that moment loses it.
+   * Like `record`, for events that no one waits for: it is stored together with the next event, or by itself a moment
+   * later. A process that is killed in that moment loses it.
    */
   recordSoon(entry: AuditEntry): Promise<void>
-  /** Asks the store anew who stands for this participant; resolves when nothing under way uses an older answer. */
+  /** Drops the cached pseudonym of this participant. Resolves when no write under way uses it. */
   dropPseudonym(participant: ParticipantId): Promise<void>
-  /** Waits for everything recorded, closes the chain, and refuses what comes after. */
+  /** Stores everything recorded so far, closes the chain, and refuses later entries. */
   close(): Promise<void>
 }
 
@@ -27,9 +27,9 @@ export interface AuditLogOptions {
   store: AuditStore
   key: Buffer
   clock: Pick<Clock, 'now'>
-  /** How long, at most, a busy chain goes without telling how far the others are. */
+  /** How often, at least, a busy chain records the heads of the others. Default: 5 minutes. */
   headsEveryMs?: number
-  /** What one entry may hold, in bytes of JSON. */
+  /** The largest size of one entry, in bytes of JSON. Default: 64 KiB. */
   entryBytes?: number
 }
 
@@ -43,7 +43,7 @@ interface QueuedEntry {
 const mostAtOnce = 500
 const soonMs = 20
 
-/** One chain of this process: whatever comes in while a write is under way is written together, in the next. */
+/** Opens the chain of this process. Entries that arrive during a write are written together by the next one. */
 export function openAuditLog(options: AuditLogOptions): AuditLog {
   const { store, key, clock, headsEveryMs = 5 * 60_000, entryBytes = largestEntry } = options
   const chain = createChainWriter({ store, key, headsEveryMs })
@@ -63,7 +63,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
 
   function emptyNow(): void {
     isUrgent = true
-    // Not at once: what is recorded in the same breath goes into the same write.
+    // Deferred, so that entries recorded in the same tick go into one write.
     emptying ??= Promise.resolve().then(empty)
   }
 
@@ -92,7 +92,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
     }
   }
 
-  /** Undefined: some of them must be asked for. */
+  /** Undefined if some of them are not in the cache. */
   function namesKnown(batch: QueuedEntry[]): Map<ParticipantId, Pseudonym> | undefined {
     const names = new Map<ParticipantId, Pseudonym>()
     for (const { entry, at } of batch) {
@@ -108,7 +108,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
     const asked = new Map<ParticipantId, { at: Date; anew: boolean }>()
     for (const { entry, at } of batch) {
       if (entry.who === undefined) continue
-      // What is kept under the name of someone whom another process just forgot would never be erased.
+      // If another process just forgot this participant, what is kept under the old pseudonym would never be erased.
       const anew = entry.keep !== undefined || asked.get(entry.who)?.anew === true
       asked.set(entry.who, { at, anew })
     }

@@ -4,7 +4,7 @@ import type { Anchor, AuditEvent, ChainId } from './event.ts'
 import type { AuditLog } from './log.ts'
 import type { AuditStore } from './store.ts'
 
-/** Where to prune, and which moment begins what is still kept. */
+/** What to prune: everything before `moment`. */
 export interface Pruning {
   readonly store: AuditStore
   readonly key: Buffer
@@ -12,19 +12,19 @@ export interface Pruning {
   readonly moment: Date
 }
 
-/** What may go from the front of a chain. */
+/** The oldest events of a chain that may be deleted. */
 interface Front {
   readonly anchor: Anchor
-  /** Pseudonyms whose forgetting stands in what goes. */
+  /** Pseudonyms whose `forgotten` event is among them. */
   readonly forgotten: readonly string[]
 }
 
-// So that the event about them stays well below the largest entry.
+// Keeps the `pruned` event well below the largest size of an entry.
 const chainsPerEvent = 500
 
 /**
- * Deletes events from before the moment, and leaves an anchor where each chain now begins. Returns how many. Only what
- * verifies is deleted: whoever changed the date of an event cannot have the evidence pruned away.
+ * Deletes events from before the moment, and leaves an anchor where each chain now begins. Returns how many. Only
+ * genuine events are deleted, so that changing the date of an event does not get the evidence pruned.
  */
 export async function pruneAudit({ store, key, log, moment }: Pruning): Promise<number> {
   const fronts: Front[] = []
@@ -34,7 +34,8 @@ export async function pruneAudit({ store, key, log, moment }: Pruning): Promise<
     if (front !== undefined) fronts.push(front)
   }
 
-  // Said before it is done. And a forgetting is said again: what it erased may stand, and outlive it, in another chain.
+  // Recorded before anything is deleted. `forgotten` events are written again, because what they erased may be in
+  // another chain and outlive them.
   const forgotten = new Set(fronts.flatMap((front) => front.forgotten))
   await Promise.all([...forgotten].map((about) => log.record({ kind: 'forgotten', about })))
   for (let from = 0; from < fronts.length; from += chainsPerEvent) {

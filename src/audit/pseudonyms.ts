@@ -3,20 +3,20 @@ import type { ParticipantId } from '../participant/participant.ts'
 import type { Pseudonym } from './event.ts'
 import type { AuditStore } from './store.ts'
 
-/** Remembers, for a while, which pseudonym stands for whom. */
+/** A cache of the pseudonyms of participants. */
 export interface Pseudonyms {
-  /** `anew`: the store is asked even if the answer is remembered. */
+  /** `anew`: ask the store even if the pseudonym is in the cache. */
   of(participant: ParticipantId, at: Date, anew: boolean): Promise<Pseudonym> | Pseudonym
-  /** The remembered answer, as long as it may be used. */
+  /** The cached pseudonym, while it is fresh. */
   known(participant: ParticipantId, at: Date): Pseudonym | undefined
   drop(participant: ParticipantId): void
 }
 
 const most = 10_000
-// Another process may forget someone, and this one must notice.
+// Another process may forget a participant, and this one must notice.
 const freshForMs = 60_000
 
-/** Pseudonyms are random and made once: nothing but the store leads from a participant to theirs. */
+/** Pseudonyms are random and made once, so that only the store links a participant to theirs. */
 export function rememberPseudonyms(store: AuditStore): Pseudonyms {
   const remembered = new Map<ParticipantId, { who: Pseudonym; at: number }>()
 
@@ -26,7 +26,7 @@ export function rememberPseudonyms(store: AuditStore): Pseudonyms {
     return who
   }
 
-  // Inserted anew at each use, the first of the map is always the one not used for longest.
+  // Inserted again at each use, so the first entry of the map is always the least recently used.
   function remember(participant: ParticipantId, known: { who: Pseudonym; at: number }): void {
     remembered.delete(participant)
     remembered.set(participant, known)

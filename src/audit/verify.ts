@@ -6,7 +6,7 @@ import type { AuditEvent, ChainId, Head, Pseudonym } from './event.ts'
 import { createFindings, type Finding, type Findings } from './findings.ts'
 import type { AuditStore } from './store.ts'
 
-/** What to verify, and against which ends of chains besides those that the chains tell of each other. */
+/** What to verify. `heads` are ends of chains from elsewhere, besides those that the chains record of each other. */
 export interface Verification {
   readonly store: AuditStore
   readonly key: Buffer
@@ -23,14 +23,14 @@ export interface AuditReport {
   readonly heads: readonly Head[]
 }
 
-/** What was learned on one round through all chains, and can only be judged when all are read. */
+/** What one pass over all chains collects, to be judged when all are read. */
 interface Learned {
-  /** The furthest that others tell of each chain; a genuine event before it cannot be another than they told. */
+  /** The furthest head of each chain that other chains recorded. */
   readonly told: Map<ChainId, Head>
   readonly forgotten: Set<string>
-  /** Events that lost what was kept with them. */
+  /** Events whose `kept` is gone. */
   readonly erased: Map<Pseudonym, Head[]>
-  /** Events that are not genuine where they stand. */
+  /** Events that are not genuine in their place. */
   readonly suspects: AuditEvent[]
 }
 
@@ -42,12 +42,12 @@ interface Round extends Verification {
 const mostSuspects = 1_000
 const notGenuine = 'This event was changed since it was written, or forged.'
 
-/** Reads the whole audit and finds what was changed, moved or removed, and where. What is written meanwhile harms nothing. */
+/** Reads the whole audit and finds what was changed, moved or removed, and where. Events may be written meanwhile. */
 export async function verifyAudit({ store, key, heads = [] }: Verification): Promise<AuditReport> {
   const round: Round = { store, key, heads, findings: createFindings(), trails: new Map() }
   const { findings, trails } = round
   const first = await followAll(round)
-  // An end that was told, and the reason why something is erased, may stand in what was written since.
+  // Events written during the first pass may record a head, or explain why something was erased.
   const second = await followAll(round)
 
   const told = [...first.told.values(), ...heads]
@@ -69,7 +69,7 @@ export async function verifyAudit({ store, key, heads = [] }: Verification): Pro
   }
 }
 
-/** Follows every chain from where it was left, and those that are new from their beginning. */
+/** Follows every chain from where the last pass ended, and new chains from their beginning. */
 async function followAll({ store, key, findings, trails }: Round): Promise<Learned> {
   const learned: Learned = { told: new Map(), forgotten: new Set(), erased: new Map(), suspects: [] }
   const following = {

@@ -5,20 +5,20 @@ import type { AuditKind } from '../kinds.ts'
 import type { AuditStore } from '../store.ts'
 import { chainEvent, type EventDraft } from './mac.ts'
 
-/** A draft, and the canonical spelling of its data. */
+/** A draft, and its data as canonical JSON if that is known. */
 export interface SpelledDraft {
   readonly draft: EventDraft
   readonly spelled?: string
 }
 
-/** The chain that this process writes: opened by the first event, abandoned when a write fails. */
+/** Writes the chain of this process. The first event opens it; after a failed write a new chain is opened. */
 export interface ChainWriter {
-  /** Resolves when all are kept, in order. When it throws, nobody knows whether they are. */
+  /** Resolves when all are stored, in order. If it throws, they may be stored or not. */
   write(drafts: readonly [SpelledDraft, ...SpelledDraft[]]): Promise<void>
   isOpen(): boolean
 }
 
-/** What a chain is written with, and how often it tells how far the others are. */
+/** What a chain is written with, and how often it records the heads of the other chains. */
 export interface ChainWriterOptions {
   store: AuditStore
   key: Buffer
@@ -33,9 +33,9 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
   let told = new Map<ChainId, number>()
   let toldAt = 0
 
-  /** The event that tells how far the other chains are, when it is time for one. */
+  /** The event that records the heads of the other chains, if one is due. */
   async function witness(at: Date): Promise<SpelledDraft[]> {
-    // Either way: a clock that was set back must not silence the witness until it catches up.
+    // The absolute difference, so that a clock that was set back does not stop these events until it catches up.
     if (head !== undefined && Math.abs(at.getTime() - toldAt) < headsEveryMs) return []
 
     const others = (await store.heads(mostHeads)).filter(({ chain }) => chain !== head?.chain)
@@ -60,8 +60,8 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
         return event
       })
 
-      // A write that throws may have been kept or not. Either way no place is ever signed twice: a new chain is opened,
-      // and the heads it begins with show how far this one got.
+      // A write that throws may have been stored or not. No place may be signed twice, so a new chain is opened, and the
+      // heads in its first event show how far this one got.
       head = undefined
       await store.append(events)
       head = headOf(last)
@@ -70,7 +70,7 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
   }
 }
 
-/** Only the end of the chain: an event or an anchor is a head with more to it. */
+/** The head of a chain, without the other fields of an event or anchor. */
 export function headOf({ chain, seq, mac }: Head): Head {
   return { chain, seq, mac }
 }
@@ -82,7 +82,7 @@ export function isHead(value: unknown): value is Head {
   return typeof chain === 'string' && typeof mac === 'string' && Number.isSafeInteger(seq) && Number(seq) > 0
 }
 
-/** The ends of other chains that an event bears witness to. */
+/** The heads of other chains that an event recorded. */
 export function headsIn({ kind, data }: AuditEvent): Head[] {
   if (kind !== 'chain-opened' && kind !== 'heads') return []
   const heads: unknown = data.heads

@@ -4,14 +4,14 @@ import type { AuditStore } from '../store.ts'
 import { gaps, prunedTo, type Trail } from './follow.ts'
 import { isGenuine } from './mac.ts'
 
-/** What is judged by, and who is told. */
+/** What is needed to check ends, and the list that receives the findings. */
 export interface Judging {
   readonly store: AuditStore
   readonly key: Buffer
   readonly findings: Findings
 }
 
-/** Holds chains against ends that are known of them: whatever reached an end must still reach it, by the same event. */
+/** Compares chains with their known ends: a chain that once reached an end must still reach it, with the same event. */
 export async function judgeEnds(judging: Judging, trails: ReadonlyMap<ChainId, Trail>, heads: readonly Head[]) {
   for (const [chain, ends] of byChain(heads)) {
     const trail = trails.get(chain)
@@ -37,7 +37,7 @@ async function judgeEnd(judging: Judging, trail: Trail, { chain, seq, mac }: Hea
   judging.findings.add(chain, seq, 'cut', 'The chain was cut off before this event, and went on with another one.')
 }
 
-/** Undefined: nothing genuine is there. If something should be, that was found before. */
+/** Undefined if no genuine event is there. If one should be, `follow` has already reported it. */
 async function genuineMacAt(
   { store, key }: Judging,
   { chain, anchor }: Trail,
@@ -48,7 +48,7 @@ async function genuineMacAt(
   return event?.seq === seq && isGenuine(key, event) ? event.mac : undefined
 }
 
-/** Each end once, even if several tell of it. */
+/** Each end once, even if several chains recorded it. */
 function byChain(heads: readonly Head[]): Map<ChainId, Head[]> {
   const grouped = new Map<ChainId, Head[]>()
   for (const head of heads) {

@@ -4,28 +4,28 @@ import type { AuditStore } from '../store.ts'
 import { isGenuine, isGenuineAnchor, isKeptGenuine } from './mac.ts'
 import { readPages } from './pages.ts'
 
-/** How far a chain was followed, and what is known of the way. */
+/** How far a chain was followed, and what was found on the way. */
 export interface Trail {
   readonly chain: ChainId
-  /** What it began with when it was first looked at, if its front was pruned. */
+  /** Its anchor when it was first read, if its oldest events were pruned. */
   readonly anchor?: Anchor
-  /** The last genuine event, or where the chain begins. Undefined: its anchor is not genuine, so nobody knows where. */
+  /** The last genuine event, or where the chain begins. Undefined if its anchor is not genuine. */
   last: Pick<Head, 'seq' | 'mac'> | undefined
-  /** Places after `last` where something stands that is not genuine. */
+  /** Places after `last` whose events are not genuine. */
   loose: number[]
   /** The last place read, genuine or not. */
   read: number
   events: number
 }
 
-/** What a follower needs, and whom it tells what it meets. */
+/** What is needed to follow a chain, and the functions that receive its events. */
 export interface Following {
   readonly store: AuditStore
   readonly key: Buffer
   readonly findings: Findings
-  /** Told every event that is genuine and in its place. */
+  /** Called for every event that is genuine and in its place. */
   readonly meet: (event: AuditEvent) => void
-  /** Told every event that was changed, forged or moved. */
+  /** Called for every event that was changed, forged or moved. */
   readonly suspect: (event: AuditEvent) => void
 }
 
@@ -39,7 +39,7 @@ export function trailFrom({ key, findings }: Following, chain: ChainId, anchor: 
   return { ...start, last: undefined }
 }
 
-/** Follows a chain to its end, from where it was left. After a fault it goes on, so that one fault is found once. */
+/** Follows a chain to its end, from where the last time ended. It continues after a fault, so each is reported once. */
 export async function follow(following: Following, trail: Trail): Promise<void> {
   for await (const page of readPages(following.store, trail.chain, trail.read)) {
     const pruned = onceAsked(() => prunedTo(following, trail.chain))
@@ -55,7 +55,7 @@ export async function follow(following: Following, trail: Trail): Promise<void> 
   }
 }
 
-/** Goes one step along a chain, onto an event that is genuine. */
+/** Moves one step along a chain, to a genuine event. */
 async function step(following: Following, trail: Trail, event: AuditEvent, pruned: () => Promise<number>) {
   const { findings } = following
   const { chain, seq } = event
@@ -66,7 +66,7 @@ async function step(following: Following, trail: Trail, event: AuditEvent, prune
 
   const { last } = trail
   if (last !== undefined && last.seq + 1 < seq) {
-    // Someone may have pruned the chain while it was read: then a newer anchor stands for what is not there.
+    // The chain may have been pruned while it was read. Then a newer anchor explains what is missing.
     for (const [from, to] of gaps(Math.max(last.seq, await pruned()), seq, trail.loose)) {
       const what = from === to ? `Event ${from} is missing.` : `Events ${from} to ${to} are missing.`
       findings.add(chain, from, 'missing', what)
@@ -83,7 +83,7 @@ async function step(following: Following, trail: Trail, event: AuditEvent, prune
   following.meet(event)
 }
 
-/** The stretches strictly between two places where nothing stands; `taken` is in order. */
+/** The gaps strictly between two places. `taken` is in order. */
 export function gaps(after: number, before: number, taken: readonly number[]): [from: number, to: number][] {
   const found: [number, number][] = []
   let from = after + 1
@@ -94,7 +94,7 @@ export function gaps(after: number, before: number, taken: readonly number[]): [
   return found
 }
 
-/** How far the chain is pruned by now, by a genuine anchor. */
+/** How far the chain is pruned now, according to a genuine anchor. */
 export async function prunedTo({ store, key }: Pick<Following, 'store' | 'key'>, chain: ChainId): Promise<number> {
   const anchor = (await store.chains()).find((kept) => kept.chain === chain)?.anchor
   return anchor !== undefined && isGenuineAnchor(key, { ...anchor, chain }) ? anchor.seq : 0

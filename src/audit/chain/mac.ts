@@ -5,16 +5,16 @@ import type { Anchor, AuditEvent, Head, KeptInFull } from '../event.ts'
 /** An event that has no place in a chain yet. */
 export type EventDraft = Omit<AuditEvent, 'chain' | 'seq' | 'prev' | 'mac'>
 
-/** Gives a draft the place after `previous`; a chain without events has a head of seq 0 and an empty mac. */
+/** Puts a draft after `previous`. A chain without events has a head with seq 0 and an empty MAC. */
 export function chainEvent(
   key: Buffer,
   previous: Head,
   draft: EventDraft,
-  /** The canonical spelling of its data, where that is known already. */
+  /** Its data as canonical JSON, if that is known already. */
   spelled = canonicalJson(draft.data),
 ): AuditEvent {
   const { at, kind, who, about, data, kept, keptDigest } = draft
-  // Filled in, not spread: every call that runs makes two of these.
+  // Assigned field by field, which is faster than a spread: every tool call makes two events.
   const event: { -readonly [Key in keyof AuditEvent]: AuditEvent[Key] } = {
     chain: previous.chain,
     seq: previous.seq + 1,
@@ -37,17 +37,17 @@ export function isGenuine(key: Buffer, event: AuditEvent): boolean {
   return isSame(event.mac, () => eventMac(key, event, canonicalJson(event.data)))
 }
 
-/** The digest that stays in the event when what was kept is erased. */
+/** The digest of `kept`, which stays in the event when `kept` is erased. */
 export function digestKept({ salt, value }: KeptInFull): string {
   return digest({ salt, value })
 }
 
-/** Whether what is kept is what was written. Nothing kept is not a change: it may have been erased. */
+/** Whether `kept` is what was written. An absent `kept` counts as genuine, since it may have been erased. */
 export function isKeptGenuine({ kept, keptDigest = '' }: AuditEvent): boolean {
   return kept === undefined || isSame(keptDigest, () => digestKept(kept))
 }
 
-/** Vouches that everything up to this event was deleted on purpose. */
+/** Proves that everything up to this event was deleted on purpose. */
 export function anchorAt(key: Buffer, { chain, seq, mac }: Head): Anchor {
   const head = { chain, seq, mac }
   return { ...head, anchorMac: anchorMac(key, head) }
@@ -62,7 +62,7 @@ function eventMac(key: Buffer, event: Omit<AuditEvent, 'mac'>, spelledData: stri
   return macOver(key, 'event', spellEvent(event, spelledData))
 }
 
-/** The canonical spelling of an event, put together from its parts: its data is spelled already. */
+/** An event as canonical JSON, put together from its parts because its data is canonical JSON already. */
 function spellEvent(event: Omit<AuditEvent, 'mac'>, spelledData: string): string {
   const { chain, seq, at, kind, who, about, keptDigest, prev } = event
   const text = canonicalJson
@@ -76,7 +76,7 @@ function anchorMac(key: Buffer, { chain, seq, mac }: Head): string {
   return macOver(key, 'anchor', canonicalJson({ chain, seq, mac }))
 }
 
-// The purpose comes first, so that the mac of an event can never pass for that of an anchor.
+// The purpose comes first, so that the MAC of an event can never be used as that of an anchor.
 function macOver(key: Buffer, purpose: 'event' | 'anchor', text: string): string {
   return hmac(key, `assent audit ${purpose}\n${text}`)
 }
@@ -86,7 +86,7 @@ function isSame(given: string, compute: () => string): boolean {
     const [a, b] = [Buffer.from(given), Buffer.from(compute())]
     return a.length === b.length && timingSafeEqual(a, b)
   } catch {
-    // What was tampered with may be no date, or no JSON: then no mac over it exists.
+    // A changed event may hold an invalid date, or no JSON. Then it has no valid MAC.
     return false
   }
 }
@@ -103,8 +103,8 @@ interface Pads {
 const padsOf = new WeakMap<Buffer, Pads>()
 
 /**
- * HMAC-SHA256 of a text, in base64url. Node's own makes a stream for each message, which is dearer than the two hashes
- * that an HMAC is; every call that runs is signed twice.
+ * HMAC-SHA256 of a text, in base64url. Node's own creates a stream for each message, which costs more than the two
+ * hashes of an HMAC; every tool call needs two.
  */
 export function hmac(key: Buffer, text: string): string {
   const { inner, outer } = padsFor(key)

@@ -4,17 +4,17 @@ import { headOf } from './chain.ts'
 import { isGenuine } from './mac.ts'
 import { readPages } from './pages.ts'
 
-/** What to look through for neighbours. */
+/** Where to search for the neighbours of an event. */
 export interface Search {
   readonly store: AuditStore
   readonly key: Buffer
-  /** Ends of chains known from elsewhere: anchors, and heads that were told. */
+  /** Ends of chains that are known from other sources: anchors, and heads that other chains recorded. */
   readonly heads: readonly Head[]
 }
 
 /**
- * Where events that are not genuine in their place were written, if anywhere. An event and its neighbours name each
- * other by their macs, so every neighbour still there says where to try it.
+ * Finds where events that are not genuine in their place were originally written, if anywhere. An event and its
+ * neighbours name each other by their MACs, so each remaining neighbour gives one place to try.
  */
 export async function findOrigins(search: Search, suspects: readonly AuditEvent[]): Promise<Map<AuditEvent, Head>> {
   const origins = new Map<AuditEvent, Head>()

@@ -3,7 +3,7 @@ import type { AuditStore } from '../store.ts'
 
 const pageSize = 500
 
-/** The events of a chain after a place, in order, a page at a time; what is written meanwhile is read too. */
+/** The events of a chain after a place, in order, a page at a time, including those that are written meanwhile. */
 export async function* readPages(store: AuditStore, chain: ChainId, afterSeq = 0): AsyncGenerator<AuditEvent[]> {
   let place = afterSeq
   for (;;) {
