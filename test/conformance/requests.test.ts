@@ -183,7 +183,7 @@ describe('clients that go away, and time that runs out', () => {
     clock.advance(11 * 60_000)
     const { answer } = await wire.ask('tools/call', { ...call, ...answersTo(asked, {}) }, able)
 
-    expect(answer.result).toMatchObject({ isError: true, structuredContent: { status: 'expired' } })
+    expect(answer.result).toMatchObject({ isError: true, _meta: { 'assent/outcome': { status: 'expired' } } })
   })
 })
 
@@ -207,7 +207,7 @@ describe('clients of 2025', () => {
     const { messages, answer } = await replyOf(await wire.post(ask, session))
 
     expect(messages).toHaveLength(1)
-    expect(answer.result).toMatchObject({ isError: true, structuredContent: { status: 'cannot-ask' } })
+    expect(answer.result).toMatchObject({ isError: true, _meta: { 'assent/outcome': { status: 'cannot-ask' } } })
   })
 })
 

@@ -116,6 +116,7 @@ const scenarios: Scenario[] = [
         text: 'The person declined.',
         isError: true,
         outcome,
+        meta: { 'assent/outcome': outcome },
       })
     },
   },
