@@ -68,7 +68,7 @@ export async function askPage(
 /** Ends the request of a 2026 client with an error that names the missing mode, before anything is kept (B26-10). */
 export function lack(context: RequestContext, round: Round, mode: 'form' | 'url'): Promise<never> {
   fellBack(context, `${mode}-undeclared`)
-  context.lacks.add(mode)
+  context.lacks.push(mode)
   return round.rest()
 }
 

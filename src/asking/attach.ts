@@ -62,7 +62,7 @@ async function handled(
   try {
     const result = await handler(request, context.ctx)
     if (!isInputRequiredResult(result)) return result
-    if (context.lacks.size > 0) throw lacking(context.lacks)
+    if (context.lacks.length > 0) throw lacking(context.lacks)
     if (!isPerRequest(context.revision) || endsRound(result)) return result
 
     // A handler may return the SDK's own questions with a state of its own. Ours wraps it.
@@ -99,17 +99,25 @@ async function contextFrom(
     // Without a session the client declared nothing, and there is no stream to send a request on.
     canPush: !isPerRequest(revision) && declared !== undefined,
     tools,
-    responses: new Map(Object.entries(ctx.mcpReq.inputResponses ?? {})),
+    responses: responsesIn(ctx),
     isRetry: typeof state === 'string',
     ready,
     complete: (id) => (progress.isAnswered ? completeOnSession(server, id) : complete(ctx, id)),
     completeLater: (id) => completeLater(settings, server, id),
-    lacks: new Set(),
+    lacks: [],
     walk,
   }
 }
 
-function lacking(modes: ReadonlySet<string>): ProtocolError {
+const noResponses: RequestContext['responses'] = new Map()
+
+/** Most requests bring none, and thousands of them may wait: they share one empty map. */
+function responsesIn({ mcpReq: { inputResponses } }: ServerContext): RequestContext['responses'] {
+  return inputResponses === undefined ? noResponses : new Map(Object.entries(inputResponses))
+}
+
+function lacking(named: readonly string[]): ProtocolError {
+  const modes = new Set(named)
   const elicitation = Object.fromEntries([...modes].map((mode) => [mode, {}]))
   const message = `This needs a client that supports elicitation by ${[...modes].join(' and ')}`
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: { elicitation } }, message)

@@ -90,7 +90,7 @@ export interface RequestContext extends AskingSettings, Caller {
   /** The same once the question is settled, by whichever process, even after this request was answered. */
   completeLater(id: ElicitationId): void
   /** Modes that a 2026 client would have needed to declare. If any, the request ends with an error naming them (B26-10). */
-  readonly lacks: Set<'form' | 'url'>
+  readonly lacks: ('form' | 'url')[]
   /** Where the walk stands. It is updated while the handler runs. */
   readonly walk: WalkState
 }

@@ -1,4 +1,5 @@
 import { isLoopbackAddress } from './public-address.ts'
+import { isUrl } from './url.ts'
 
 /** The parts of an HTTP request that tell where it came from. */
 export interface RequestHead {
@@ -17,7 +18,7 @@ export function acceptHosts(hosts: readonly string[]): (request: RequestHead) =>
   return ({ headers, url }) => {
     // Some runtimes keep the host in the url only.
     const host = `http://${headers.get('host') ?? new URL(url).host}`
-    return URL.canParse(host) && accepted.has(new URL(host).hostname)
+    return isUrl(host) && accepted.has(new URL(host).hostname)
   }
 }
 

@@ -1,12 +1,13 @@
 import { BadArgument } from '../base/errors.ts'
 import { guardedFetch, type Reach } from '../base/guarded-fetch.ts'
+import { isUrl } from '../base/url.ts'
 import { failureOfStatus, OAuthFailed } from './failures.ts'
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** The address of a login or provider: https, or http on this machine. Others could be read or changed on the way. */
 export function loginAddress(address: string): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = isUrl(address) ? new URL(address) : undefined
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.has(url.hostname))) return url
   throw new BadArgument(`"${address}" must be an https address, or http on this machine.`)
 }

@@ -1,4 +1,5 @@
 import { BadArgument } from '../base/errors.ts'
+import { isUrl } from '../base/url.ts'
 import { type Failure, OAuthFailed } from './failures.ts'
 import type { KnownServer } from './remote-server.ts'
 
@@ -39,7 +40,7 @@ export function readCallback(callback: URL, { state, redirectUri }: PendingFlow,
 
 /** The address as `URL` spells it. It is sent twice, and servers compare the two letter by letter. */
 export function plainRedirectUri(redirectUri: string): URL {
-  const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined
+  const url = isUrl(redirectUri) ? new URL(redirectUri) : undefined
   if (url === undefined || url.search !== '' || url.hash !== '') {
     throw new BadArgument(
       `"${redirectUri}" must be a full address without a query, such as https://example.com/callback.`,

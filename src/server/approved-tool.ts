@@ -9,7 +9,7 @@ import { withRequiredPages } from '../asking/required-pages.ts'
 import { runTool } from '../asking/run-handler.ts'
 import type { Sent, StartedCall } from '../call/walk.ts'
 import { AskRefused, type RefusalResult } from '../mcp/refusal.ts'
-import { type ArgumentsHandler, withOrWithoutArguments } from './handler-arguments.ts'
+import { type ArgumentsHandler, type HandlerArguments, splitArguments } from './handler-arguments.ts'
 
 type ToolResult = CallToolResult | InputRequiredResult
 type Ran = { readonly result: ToolResult } | { readonly error: unknown }
@@ -24,7 +24,8 @@ const wholeCall = 'approval of the call'
 export function approvedTool<Args>(
   handler: (args: Args, ask: Asks, ctx: ServerContext) => ToolResult | Promise<ToolResult>,
 ): ArgumentsHandler<Args, ToolResult | RefusalResult> {
-  return withOrWithoutArguments((args: Args, ctx) => {
+  return (...given: HandlerArguments<Args>) => {
+    const [args, ctx] = splitArguments(given)
     const context = contextOf(ctx)
     return runTool(context, async (ask, round) => {
       const send = (started: StartedCall) =>
@@ -38,7 +39,7 @@ export function approvedTool<Args>(
       if ('error' in end) throw end.error
       return end.result
     })
-  })
+  }
 }
 
 /** A handler that throws is an outcome too: the audit must have it before anybody hears of it. */

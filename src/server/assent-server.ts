@@ -22,7 +22,7 @@ import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import { addAccessTools } from './access-tools.ts'
 import { approvedTool } from './approved-tool.ts'
-import { type ArgumentsHandler, withOrWithoutArguments } from './handler-arguments.ts'
+import { type ArgumentsHandler, type HandlerArguments, splitArguments } from './handler-arguments.ts'
 import { registeredTools } from './registered-tools.ts'
 
 export interface AssentServerOptions {
@@ -89,10 +89,20 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
   return {
     server: (info, serverOptions) => attached(new McpServer(info, serverOptions)),
     attach: attached,
-    tool: (handler) => withOrWithoutArguments((args, ctx) => asTool(ctx, (ask) => handler(args, ask, ctx))),
+    tool:
+      <Args>(handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<ToolResult>) =>
+      (...given: HandlerArguments<Args>) => {
+        const [args, ctx] = splitArguments(given)
+        return asTool(ctx, (ask) => handler(args, ask, ctx))
+      },
     plainTool: (handler) => (ctx) => asTool(ctx, (ask) => handler(ask, ctx)),
     approvedTool: (handler) => approvedTool(handler),
-    prompt: (handler) => withOrWithoutArguments((args, ctx) => asOther(ctx, (ask) => handler(args, ask, ctx))),
+    prompt:
+      <Args>(handler: (args: Args, ask: Asks, ctx: ServerContext) => Maybe<GetPromptResult | InputRequiredResult>) =>
+      (...given: HandlerArguments<Args>) => {
+        const [args, ctx] = splitArguments(given)
+        return asOther(ctx, (ask) => handler(args, ask, ctx))
+      },
     plainPrompt: (handler) => (ctx) => asOther(ctx, (ask) => handler(ask, ctx)),
     resource:
       (handler) =>

@@ -6,12 +6,10 @@ export interface ArgumentsHandler<Args, Result> {
   (ctx: ServerContext): Promise<Result>
 }
 
-/** The SDK calls the handler of a tool without an input schema with the context alone. Its arguments are then `{}`. */
-export function withOrWithoutArguments<Args, Result>(
-  handler: (args: Args, ctx: ServerContext) => Promise<Result>,
-): ArgumentsHandler<Args, Result> {
-  return (...given: [Args, ServerContext] | [ServerContext]) => {
-    const [first, second] = given
-    return second === undefined ? handler({} as Args, first as ServerContext) : handler(first as Args, second)
-  }
+/** What the SDK calls a handler with. Without an input schema it is the context alone. */
+export type HandlerArguments<Args> = [args: Args, ctx: ServerContext] | [ctx: ServerContext]
+
+/** The arguments of a tool without an input schema are `{}`. Not a wrapper: every session holds a handler per tool. */
+export function splitArguments<Args>([first, second]: HandlerArguments<Args>): [args: Args, ctx: ServerContext] {
+  return second === undefined ? [{} as Args, first as ServerContext] : [first as Args, second]
 }

@@ -39,7 +39,10 @@ describe('assent connections', () => {
       code: 0,
       out: expect.stringContaining('The account at stripe is no longer connected.'),
     })
-    expect(await run('disconnect', 'stripe')).toMatchObject({ code: 1, err: 'No account at stripe is connected.\n' })
+    expect(await run('disconnect', 'stripe')).toMatchObject({
+      code: 1,
+      err: 'No account at stripe is connected. See: assent connections\n',
+    })
     expect((await run()).out).toBe('No account is connected.\n')
     expect(JSON.parse((await run('list', '--json', '--participant', alice)).out)).toHaveLength(1)
   })

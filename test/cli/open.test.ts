@@ -58,13 +58,13 @@ describe('assent open', () => {
 
   test('without a program to open it with, the link is there all the same', async () => {
     const ran = await assent(['--store', await aStore(), 'open'], { BROWSER: '/no/such/program' })
-    expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('open the link yourself') })
+    expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('Open the link yourself') })
     expect(ran.out).toContain('/enroll?code=')
   })
 
   test('with a store in memory says where the link is', async () => {
     const ran = await assent(['--store', 'memory:', 'open', '--print'])
-    expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringContaining('the link that the gateway prints') })
+    expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Open the one that it prints') })
   })
 
   test('with a login says that people sign in', async () => {
@@ -73,7 +73,7 @@ describe('assent open', () => {
     await writeFile(file, `version: 1\npublicUrl: https://assent.example.com\n${auth}\n`)
     const { env, opened } = await aBrowser()
     const ran = await assent(['open', '--config', file], env)
-    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('sign in here with their login') })
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('People sign in to these pages') })
     await expect.poll(opened).toBe('https://assent.example.com\n')
   })
 

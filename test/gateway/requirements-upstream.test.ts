@@ -136,7 +136,11 @@ describe('an error of an upstream', () => {
       const { status, answer } = await told(url, 'both', capabilities)
       expect({ status, error: answer.error }).toMatchObject({
         status: 400,
-        error: { code: -32_021, message: 'up needs capabilities that this client does not have', data: { requiredCapabilities } },
+        error: {
+          code: -32_021,
+          message: 'up needs capabilities that this client does not have',
+          data: { requiredCapabilities },
+        },
       })
       expect(answer.error?.data?.requiredCapabilities).toEqual(requiredCapabilities)
     }

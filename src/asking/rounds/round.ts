@@ -30,59 +30,76 @@ export interface InputRequest {
 
 /** Starts a round. Questions that are asked at the same time go out together. */
 export function startRound(gone: AbortSignal): Round {
-  const requests = new Map<string, InputRequest>()
-  let ending: AbortController | undefined
-  const { promise: over, resolve } = withResolvers()
-  let isEnding = false
-  let underWay = 0
+  return new OpenRound(gone)
+}
 
-  function begin(): void {
-    underWay += 1
-  }
+const noRequests: ReadonlyMap<string, InputRequest> = new Map()
 
-  /** A handler that just got an answer may ask again in the same tick, so the end is decided after it. */
-  function pause(): void {
-    underWay -= 1
-    if (!isEnding) return
-    setImmediate(() => {
-      if (underWay > 0) return
-      ending?.abort()
-      resolve()
+/** A class, so that a thousand waiting requests share its functions. */
+class OpenRound implements Round {
+  readonly over: Promise<void>
+  readonly #gone: AbortSignal
+  #requests: Map<string, InputRequest> | undefined
+  #ending: AbortController | undefined
+  #resolve: () => void = () => {}
+  #isEnding = false
+  #underWay = 0
+
+  constructor(gone: AbortSignal) {
+    this.#gone = gone
+    this.over = new Promise((resolve) => {
+      this.#resolve = resolve
     })
   }
 
-  function end(): Promise<never> {
-    isEnding = true
-    pause()
+  get requests(): ReadonlyMap<string, InputRequest> {
+    return this.#requests ?? noRequests
+  }
+
+  // Made on demand: most requests ask nothing.
+  get signal(): AbortSignal {
+    this.#ending ??= new AbortController()
+    return AbortSignal.any([this.#ending.signal, this.#gone])
+  }
+
+  put(key: string, params: ElicitParams): Promise<never> {
+    return this.putRequest(key, { method: 'elicitation/create', params })
+  }
+
+  putRequest(key: string, request: InputRequest): Promise<never> {
+    this.#requests ??= new Map()
+    this.#requests.set(key, request)
+    return this.rest()
+  }
+
+  rest(): Promise<never> {
+    this.#isEnding = true
+    this.#pause()
     return new Promise<never>(() => {})
   }
 
-  return {
-    put(key, params) {
-      requests.set(key, { method: 'elicitation/create', params })
-      return end()
-    },
-    putRequest(key, request) {
-      requests.set(key, request)
-      return end()
-    },
-    rest: end,
-    async during(ask) {
-      begin()
-      // An ask that added its question never returns, and was counted as finished when it did.
-      return ask().finally(pause)
-    },
-    async hold(wait) {
-      pause()
-      return wait().finally(begin)
-    },
-    // Made on demand: most requests ask nothing.
-    get signal() {
-      ending ??= new AbortController()
-      return AbortSignal.any([ending.signal, gone])
-    },
-    over,
-    requests,
+  async during<T>(ask: () => Promise<T>): Promise<T> {
+    this.#underWay += 1
+    // An ask that added its question never returns, and was counted as finished when it did.
+    return ask().finally(() => this.#pause())
+  }
+
+  async hold<T>(wait: () => Promise<T>): Promise<T> {
+    this.#pause()
+    return wait().finally(() => {
+      this.#underWay += 1
+    })
+  }
+
+  /** A handler that just got an answer may ask again in the same tick, so the end is decided after it. */
+  #pause(): void {
+    this.#underWay -= 1
+    if (!this.#isEnding) return
+    setImmediate(() => {
+      if (this.#underWay > 0) return
+      this.#ending?.abort()
+      this.#resolve()
+    })
   }
 }
 
@@ -100,12 +117,4 @@ const ours = new WeakSet<object>()
 /** Whether `endRound` made this result, so that its state is sealed already. */
 export function endsRound(result: object): boolean {
   return ours.has(result)
-}
-
-function withResolvers(): { promise: Promise<void>; resolve(): void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
+import { isUrl } from '../../base/url.ts'
 import type { ConfigDocument } from '../config/document.ts'
 import { usualFiles } from '../config/find.ts'
 import { nearest } from '../config/near-names.ts'
@@ -76,8 +77,7 @@ function urlTarget(name: string, url: URL, headers: Record<string, string>): Ser
 }
 
 function readUrl(text: string): URL {
-  if (!URL.canParse(text))
-    throw new BadArgument(`${text} is not a valid url. Write one such as https://mcp.example.com/mcp.`)
+  if (!isUrl(text)) throw new BadArgument(`${text} is not a valid url. Write one such as https://mcp.example.com/mcp.`)
   return new URL(text)
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isUrl } from '../../base/url.ts'
 import { isLoopback } from '../../elicitation/asking/url.ts'
 
 /** A small answer to somebody who operates this installation: JSON, or text of another kind. */
@@ -29,5 +30,5 @@ export function refusalOf({ method, headers }: IncomingMessage, anyHost: boolean
 
 /** Whether a `Host` header names this machine. */
 export function namesThisMachine(host: string | undefined): boolean {
-  return host !== undefined && URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
+  return host !== undefined && isUrl(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
 }

@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url'
+import { isUrl } from '../../base/url.ts'
 import { isLoopback } from '../../elicitation/asking/url.ts'
 
 /** What a person should be warned of before they open an address. */
@@ -21,7 +22,7 @@ const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 export function checkPageUrl(text: string): CheckedUrl {
   if (text.length > maxLength) return refused('The address is too long to be shown in full.')
   if (hiddenCharacters.test(text)) return refused('The address contains hidden characters.')
-  if (!URL.canParse(text)) return refused('The address is not a complete web address.')
+  if (!isUrl(text)) return refused('The address is not a complete web address.')
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return refused(`The address begins with ${scheme(url)}, but only web addresses (https: and http:) are opened.`)

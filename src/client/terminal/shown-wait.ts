@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from 'node:readline'
 import { visibleLine } from '../../base/text/visible-text.ts'
+import { isUrl } from '../../base/url.ts'
 import type { WaitRequest } from '../ui.ts'
 import { discardTyped, type Input } from './dialogue.ts'
 import type { Screen } from './screen.ts'
@@ -14,7 +15,7 @@ export class ShownWait {
   #resolve: (reply: 'done' | 'cancel') => void = () => {}
 
   constructor(input: Input, screen: Screen, request: WaitRequest) {
-    const host = URL.canParse(request.url) ? new URL(request.url).host : request.url
+    const host = isUrl(request.url) ? new URL(request.url).host : request.url
     const withKeys = (text: string) => `${text} (d: I am done, c: cancel)`
     this.#input = input
     this.#line = new StatusLine(screen, withKeys(`Waiting for you to finish on ${visibleLine(host, 60)}`))

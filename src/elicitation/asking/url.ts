@@ -1,9 +1,9 @@
+import { isUrl } from '../../base/url.ts'
 import { BadQuestion } from '../errors.ts'
 
 /** A url we may send a person to: https, or http on this machine, and no credentials in it (E11-17, E11-32, E11-34). */
 export function checkUrl(text: string): string {
-  if (!URL.canParse(text))
-    throw new BadQuestion('The url of a question must be a full url, such as https://example.com/x.')
+  if (!isUrl(text)) throw new BadQuestion('The url of a question must be a full url, such as https://example.com/x.')
   const url = new URL(text)
   if (url.username !== '' || url.password !== '')
     throw new BadQuestion('The url of a question must hold no user and no password.')

@@ -1,3 +1,4 @@
+import { isUrl } from '../../base/url.ts'
 import type { TextFormat } from './schema.ts'
 
 /** How to tell that text has a format, and how to say it to a person. */
@@ -47,7 +48,7 @@ function isHostLabel(label: string): boolean {
 function isUri(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:(?:[!#$&-;=?-Z[\]_a-z~]|%[0-9a-f]{2})+$/i.test(text)) return false
   const webWithoutSlashes = /^https?:(?!\/\/)/i.test(text)
-  return !webWithoutSlashes && URL.canParse(text)
+  return !webWithoutSlashes && isUrl(text)
 }
 
 /** A day that the calendar has. */

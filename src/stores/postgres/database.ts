@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, QueryResult, QueryResultRow } from 'pg'
+import { isUrl } from '../../base/url.ts'
 import { BadStoreUrl, DriverMissing } from '../errors.ts'
 import { asStoreError } from './errors.ts'
 
@@ -88,7 +89,7 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Client' | 'Pool'
 
 // The parser's error quotes the whole address with its password, so it is not passed on.
 function checkPostgresUrl(url: string): void {
-  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
+  if (isUrl(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
   throw new BadStoreUrl('The address of the store is malformed. Write postgres://user:password@host:port/database')
 }
 

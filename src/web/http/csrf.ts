@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isUrl } from '../../base/url.ts'
 import type { WebContext } from '../site.ts'
 
 /** The token in each form of a page, which proves that this browser was shown the page. Does not reveal the cookie. */
@@ -21,5 +22,5 @@ export function isCrossSite({ req, var: { site } }: WebContext): boolean {
   if (origin === undefined || origin === site.origin) return false
   // A hidden origin may be ours: then the browser says "same-origin" in the other header.
   if (origin === 'null') return fetchSite !== 'same-origin'
-  return !URL.canParse(origin) || new URL(origin).host !== (req.header('host') ?? new URL(req.url).host)
+  return !isUrl(origin) || new URL(origin).host !== (req.header('host') ?? new URL(req.url).host)
 }

@@ -1,5 +1,6 @@
 import { milliseconds } from '../../../base/durations.ts'
 import { isPlainObject } from '../../../base/json.ts'
+import { isUrl } from '../../../base/url.ts'
 import { isLoopback } from '../../../elicitation/asking/url.ts'
 import { nearest } from '../near-names.ts'
 import { type Path, type Problem, pathText } from '../problems.ts'
@@ -142,7 +143,7 @@ export class Setting {
   url({ plain = false }: { readonly plain?: boolean } = {}): URL | undefined {
     const text = this.text()
     if (text === undefined) return undefined
-    if (!URL.canParse(text)) return this.say('is not a full url; write one such as https://example.com/x.')
+    if (!isUrl(text)) return this.say('is not a full url; write one such as https://example.com/x.')
     const url = new URL(text)
     if (url.protocol !== 'https:' && url.protocol !== 'http:') {
       return this.say(`begins with ${url.protocol}; write an address that begins with https:.`)

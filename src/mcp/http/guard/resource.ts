@@ -1,5 +1,6 @@
 import { getOAuthProtectedResourceMetadataUrl } from '@modelcontextprotocol/server'
 import { BadArgument } from '../../../base/errors.ts'
+import { isUrl } from '../../../base/url.ts'
 import type { Login } from '../../../participant/identify.ts'
 
 /** What clients are told about getting a token for this server (RFC 9728). */
@@ -38,7 +39,7 @@ export function protectedResource(login: Login, scopes: readonly string[], publi
 }
 
 function publicAddress(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = isUrl(url) ? new URL(url) : undefined
   if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return parsed
   throw new BadArgument(`"${url}" is not the address of this server. Set "url" to the one that clients use.`)
 }

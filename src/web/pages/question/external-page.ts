@@ -1,3 +1,4 @@
+import { isUrl } from '../../../base/url.ts'
 import type { Sheet } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import type { AskedFacts, Frame } from '../props.ts'
@@ -23,5 +24,5 @@ export function externalLink(url: string): Markup {
 }
 
 function isWeb(url: string): boolean {
-  return URL.canParse(url) && ['https:', 'http:'].includes(new URL(url).protocol)
+  return isUrl(url) && ['https:', 'http:'].includes(new URL(url).protocol)
 }
