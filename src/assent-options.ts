@@ -61,7 +61,7 @@ export interface AssentOptions {
     /** Events of the audit. */
     readonly audit?: Duration
   }
-  /** Where time comes from. Default: the system clock. */
+  /** Where time comes from. Default: the store's clock, which is PostgreSQL's own or else the system clock. */
   readonly clock?: Clock
 }
 

@@ -9,7 +9,7 @@ import { exportAudit } from './audit/export.ts'
 import { auditKey } from './audit/key.ts'
 import { type AuditLog, openAuditLog } from './audit/log.ts'
 import { type AuditReport, verifyAudit } from './audit/verify.ts'
-import { type Clock, systemClock } from './base/clock.ts'
+import type { Clock } from './base/clock.ts'
 import { createEvents, type Events } from './base/events.ts'
 import type { Vault } from './base/seal.ts'
 import { trackWork } from './base/under-way.ts'
@@ -109,7 +109,12 @@ const defaultStore = 'sqlite:.assent/assent.db'
 
 /** Binds the rooms to a store, its keys, a clock and the channels. */
 export async function createAssent(options: AssentOptions = {}): Promise<Assent> {
-  const { store: where = defaultStore, clock = systemClock } = options
+  const { store: where = defaultStore } = options
+  // Login and providers are made before the store is opened, and read the clock only after it was.
+  const clock: Clock = options.clock ?? {
+    now: () => store.clock.now(),
+    after: (ms, due) => store.clock.after(ms, due),
+  }
   const times = timesFrom(options)
   const address = typeof where === 'string' ? readAddress(where) : undefined
   const keys = keysFor(address, options.keys ?? process.env.ASSENT_KEYS)

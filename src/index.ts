@@ -122,6 +122,7 @@ export type { Identified, Identify, Login, PageLogin, Person, SignedIn, SigningI
 export { type Identity, localParticipant, type ParticipantId, participantId } from './participant/participant.ts'
 export { localRequester, type Requester } from './participant/requester.ts'
 export type { Store } from './stores/store.ts'
+export { type StoreClock, systemStoreClock } from './stores/store-clock.ts'
 export type { Forgotten, Tidied } from './upkeep.ts'
 export type { KeyListing, KeyManagement, Rotated } from './vault/key-management.ts'
 export type { Resealed, ResealFailure, Resealing } from './vault/reseal.ts'

@@ -4,6 +4,7 @@ import type { StepStore } from '../call/step.ts'
 import type { ConnectionStore } from '../connection/store.ts'
 import type { Changes, ElicitationStore } from '../elicitation/store.ts'
 import type { BrowserStore } from '../participant/browser.ts'
+import type { StoreClock } from './store-clock.ts'
 
 /** Everything that Assent stores. */
 export interface Store {
@@ -16,6 +17,8 @@ export interface Store {
   readonly browsers: BrowserStore
   readonly connections: ConnectionStore
   readonly grants: GrantStore
+  /** Everybody who shares the store must see the same time here, whatever the clock of their machine says. */
+  readonly clock: StoreClock
   /** Waits for pending writes. Calling it again has no further effect. */
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../store.ts'
+import { systemStoreClock } from '../store-clock.ts'
 import { createWatchers } from '../watchers.ts'
 import { memoryAudit } from './audit.ts'
 import { memoryBrowsers } from './browsers.ts'
@@ -19,6 +20,7 @@ export function openMemoryStore(): Store {
     browsers: memoryBrowsers(),
     connections: memoryConnections(),
     grants: memoryGrants(),
+    clock: systemStoreClock,
     async close() {},
   }
 }

@@ -1,12 +1,14 @@
+import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Store } from '../store.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresBrowsers } from './browsers.ts'
 import { channelOf, createPostgresChanges } from './changes.ts'
 import { postgresConnections } from './connections.ts'
-import { openPostgres, type PostgresDatabase } from './database.ts'
+import { openPostgres, type PostgresDatabase, type PostgresStatement } from './database.ts'
 import { postgresElicitations } from './elicitations.ts'
 import { asStoreError } from './errors.ts'
 import { postgresGrants } from './grants.ts'
+import { measuredClock } from './measured-clock.ts'
 import { migratePostgres, postgresMigrations } from './migrations.ts'
 import { postgresSteps } from './steps.ts'
 
@@ -14,16 +16,22 @@ import { postgresSteps } from './steps.ts'
 export interface PostgresOptions {
   /** The maximum number of connections, without the one that listens. Default: 10. */
   readonly connections?: number
+  /** This machine's own clock, which is compared with the server's. Default: the system clock. */
+  readonly clock?: Clock
 }
 
 /**
  * A store for many processes and machines. Needs the package `pg`; creates and migrates its tables in the current
  * schema.
  */
-export async function openPostgresStore(url: string, { connections = 10 }: PostgresOptions = {}): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  { connections = 10, clock: machine = systemClock }: PostgresOptions = {},
+): Promise<Store> {
   const database = await openPostgres(url, connections)
   try {
     const channel = await prepare(database)
+    const clock = await measuredClock({ machine, readTime: () => readTime(database) })
     const changes = createPostgresChanges(database, channel)
     return {
       name: database.name,
@@ -34,8 +42,10 @@ export async function openPostgresStore(url: string, { connections = 10 }: Postg
       browsers: postgresBrowsers(database),
       connections: postgresConnections(database),
       grants: postgresGrants(database),
+      clock,
       async close() {
         changes.close()
+        clock.stop()
         await database.close()
       },
     }
@@ -43,6 +53,17 @@ export async function openPostgresStore(url: string, { connections = 10 }: Postg
     await database.close()
     throw error
   }
+}
+
+// Not now(), which is when the transaction began.
+const currentTime: PostgresStatement = {
+  name: 'assent_time',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as time`,
+}
+
+async function readTime(database: PostgresDatabase): Promise<number> {
+  const [row] = (await database.query<{ time: number }>(currentTime, [])).rows
+  return (row as { time: number }).time
 }
 
 /** Migrates on a connection without a time limit. Returns the channel for notifications. */

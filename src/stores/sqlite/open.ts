@@ -1,6 +1,7 @@
 import { mkdir, open as openFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { closeOnce, type Store } from '../store.ts'
+import { systemStoreClock } from '../store-clock.ts'
 import { sqliteAudit } from './audit.ts'
 import { sqliteBrowsers } from './browsers.ts'
 import { createSqliteChanges } from './changes.ts'
@@ -48,6 +49,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     browsers: sqliteBrowsers(database, writer),
     connections: sqliteConnections(database, writer),
     grants: sqliteGrants(database, writer),
+    clock: systemStoreClock,
     close: closeOnce(async () => {
       changes.close()
       await writer.drained()
