@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
+import { buildPackage } from '../support/build.ts'
+import { pathIn } from '../support/test-browser.ts'
+import { type Instance, type Instances, threeInstances } from '../support/walks/instances.ts'
+import { anUpstream } from '../support/walks/killing.ts'
+import { allowOnce, approvePath } from '../support/web/approvals.ts'
+
+beforeAll(buildPackage)
+
+const asks = (...tools: string[]) =>
+  `policy: { default: allow, fallback: inbox, rules: [${tools.map((tool) => `{ tool: ${tool}, decide: ask }`).join(', ')}] }\n`
+const yes = { action: 'accept', content: { choice: 'allow_once' } }
+const word = { action: 'accept', content: { word: 'blue' } }
+const saidIn = ({ result }: RawReply) => result?.content?.[0]?.text
+const outcomeIn = ({ result }: RawReply) => result?._meta?.['assent/outcome']
+const answerTo = ({ result }: RawReply, answer: object) =>
+  Object.fromEntries(Object.keys(result?.inputRequests ?? {}).map((key) => [key, answer]))
+
+/** Every way to choose an asking, an answering and a running instance. */
+const triples = [0, 1, 2].flatMap((ask) =>
+  [0, 1, 2].flatMap((answer) => [0, 1, 2].map((run) => [ask, answer, run] as const)),
+)
+
+function callAt({ mcp, token }: Instances, instance: Instance, call: Omit<Parameters<typeof rawCall>[1], 'token'>) {
+  return rawCall(mcp(instance), { ...call, token })
+}
+
+describe('three instances whose clocks are ten minutes early, right and ten minutes late', () => {
+  test('attack: a spent state is sent again after the step that guards it was tidied away, and runs nothing', async () => {
+    const up = await anUpstream('2026')
+    const instances = await threeInstances(up.url, { settings: `${asks('ask')}clocks: { state: 1m }\n` })
+    const { early, right, late, assent } = instances
+    const call = { name: 'ask', arguments: { id: 'one' } }
+    const first = await callAt(instances, early, call)
+    const form = await callAt(instances, early, {
+      ...call,
+      requestState: first.result?.requestState,
+      inputResponses: answerTo(first, yes),
+    })
+    const last = { ...call, requestState: form.result?.requestState, inputResponses: answerTo(form, word) }
+    expect(saidIn(await callAt(instances, late, last))).toBe('one: blue')
+    expect(outcomeIn(await callAt(instances, right, last))?.status).toBe('already-run')
+    await assent.tidy()
+    for (const instance of instances.all) {
+      expect(outcomeIn(await callAt(instances, instance, last))?.status).toBe('already-run')
+    }
+    expect(await up.runs()).toEqual(['one blue'])
+  })
+
+  test('attack: an early clock ends the questions of the others; asked, answered and run anywhere, each runs once', async () => {
+    const up = await anUpstream('2026')
+    const instances = await threeInstances(up.url, { settings: asks('work') })
+    const { all, assent } = instances
+    const browser = await instances.signedIn(instances.right)
+    const ran: string[] = []
+    for (const [ask, answer, run] of triples) {
+      const id = `${ask} ${answer} ${run}`
+      const call = { name: 'work', arguments: { id } }
+      const asked = await callAt(instances, all[ask] as Instance, call)
+      const [question] = await assent.listOpen({ participant: instances.ada, groups: [] }, 100)
+      if (question === undefined) return expect.unreachable(`${id} was not asked`)
+      // Upkeep of an instance with the right clock must find nothing to end.
+      expect(await assent.tidy()).toMatchObject({ expired: 0 })
+      const page = `${(all[answer] as Instance).origin}${approvePath(question)}`
+      expect((await browser.get(page)).status).toBe(200)
+      expect((await browser.post(page, allowOnce)).status).toBe(303)
+      const retry = { ...call, requestState: asked.result?.requestState }
+      expect(saidIn(await callAt(instances, all[run] as Instance, retry))).toBe(`did ${id}`)
+      expect(outcomeIn(await callAt(instances, all[ask] as Instance, retry))?.status).toBe('already-run')
+      ran.push(id)
+    }
+    expect(await up.runs()).toEqual(ran)
+  })
+
+  test('attack: a question is hidden from the inboxes of early clocks; it is in every inbox until its time', async () => {
+    const up = await anUpstream('2026')
+    const instances = await threeInstances(up.url, { settings: `${asks('work')}clocks: { question: 20s }\n` })
+    const browser = await instances.signedIn(instances.right)
+    const inboxes = () =>
+      Promise.all(instances.all.map(async ({ origin }) => (await browser.get(`${origin}/inbox`)).text))
+    const ids = instances.all.map(({ skewMs }) => `asked at ${skewMs}`)
+    const askedAt = Date.now()
+    for (const [index, instance] of instances.all.entries()) {
+      await callAt(instances, instance, { name: 'work', arguments: { id: ids[index] as string } })
+    }
+    for (const text of await inboxes()) for (const id of ids) expect(text).toContain(id)
+    await sleep(askedAt + 18_000 - Date.now())
+    for (const text of await inboxes()) for (const id of ids) expect(text).toContain(id)
+    await sleep(askedAt + 28_000 - Date.now())
+    for (const text of await inboxes()) for (const id of ids) expect(text).not.toContain(id)
+  })
+
+  test('attack: the lease of a refresh seems over to an early clock; forty-five calls refresh once', async () => {
+    const up = await anUpstream('2026')
+    const instances = await threeInstances(up.url, {
+      server: ', provider: notes',
+      oauth: { accessTokenTtl: 20 },
+      settings: 'policy: { default: allow }\n',
+    })
+    const { right, oauth } = instances
+    const browser = await instances.signedIn(right)
+    await connectAccount(instances, right, right, browser)
+    // Due for renewal when half of its time has passed.
+    await sleep(11_000)
+    const release = oauth.hold('/token')
+    const calls = Array.from({ length: 45 }, (_, n) =>
+      callAt(instances, instances.all[n % 3] as Instance, { name: 'work', arguments: { id: `call ${n}` } }),
+    )
+    await sleep(2_000)
+    release()
+    const said = (await Promise.all(calls)).map(saidIn)
+    expect(said).toEqual(said.map((_, n) => `did call ${n}`))
+    expect(oauth.count('/token', 'refresh_token')).toBe(1)
+  })
+
+  test('attack: a consent or a login begun at a late clock is too late at an early one; both are completed', async () => {
+    const up = await anUpstream('2026')
+    const instances = await threeInstances(up.url, { server: ', provider: notes' })
+    const { late, early, right, ada, assent } = instances
+    const browser = await instances.signedIn(late, early)
+    await connectAccount(instances, late, early, browser)
+    expect(await assent.store.connections.get(ada, 'notes')).toMatchObject({ standing: 'good' })
+    await instances.signedIn(early, late)
+    await instances.signedIn(late, right)
+  })
+})
+
+/** Presses Connect at one instance, consents, and comes back to another. */
+async function connectAccount(
+  { oauth }: Instances,
+  begun: Instance,
+  completed: Instance,
+  browser: Awaited<ReturnType<Instances['signedIn']>>,
+): Promise<void> {
+  const path = `${begun.origin}/oauth/connect/notes`
+  expect((await browser.get(path)).status).toBe(200)
+  const sent = await browser.post(path, { answer: 'accept' })
+  expect(sent.status).toBe(303)
+  const back = await oauth.visit(sent.location ?? '', { account: 'ada' })
+  const { status, text } = await browser.get(`${completed.origin}${pathIn(back.href)}`)
+  expect({ status, text }).toMatchObject({ status: 200, text: expect.stringContaining('Account connected') })
+}
