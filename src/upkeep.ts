@@ -50,6 +50,7 @@ interface UpkeepParts {
 }
 
 const oneHour = 3_600_000
+const oneDay = 24 * oneHour
 /** One tidying deletes at most so many records of each kind; the next one continues. */
 const atOnce = 1_000
 
@@ -78,7 +79,8 @@ async function tidyUp({ desk, store, key, audit }: UpkeepParts, retain: Times['r
   const deletedSteps = await deleteSteps(store.steps, now)
   await store.connections.deleteFlows(now, atOnce)
   await store.browsers.deleteOver(now, atOnce)
-  if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled), atOnce)
+  // A grant outlives its question: from an answer that is still there it would be made again, and count again.
+  if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled + oneDay), atOnce)
   return { expired, deletedQuestions, deletedEvents, deletedSteps }
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BadArgument } from '../base/errors.ts'
-import { stepIdentity } from '../call/step.ts'
+import { rememberUntil, stepIdentity } from '../call/step.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import type { RequestContext } from './context.ts'
 
-const day = 86_400_000
 const lookAgainMs = 100
 
 /** Runs a step once in a walk, however often the handler runs, and returns its result each time. */
@@ -15,7 +14,8 @@ export async function once<T>(
 ): Promise<T> {
   const { vault, clock, store } = assent
   const key = { walkId: walk.id, name: `once ${name}` }
-  const until = new Date(clock.now().getTime() + day)
+  // Every run of the handler claims it again, so it is remembered for longer than the walk can go on.
+  const until = rememberUntil(new Date(clock.now().getTime() + clocks.state))
   const patience = performance.now() + clocks.hold
   for (;;) {
     const claimed = await store.steps.claim(key, until)

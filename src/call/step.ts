@@ -23,7 +23,7 @@ export type Claimed =
 
 /** Remembers the steps of walks that must not run twice. */
 export interface StepStore {
-  /** Of many simultaneous claims exactly one succeeds. It is remembered at least until `until`. */
+  /** Of many claims exactly one succeeds. It is remembered at least until the latest `until` of them all. */
   claim(key: StepKey, until: Date): Promise<Claimed>
   /** Keeps the result of a claimed step. False: it was not claimed, or is finished already. */
   finish(key: StepKey, result: Sealed): Promise<boolean>
@@ -35,6 +35,16 @@ export interface StepStore {
   sealingKeys(): Promise<string[]>
   /** Deletes steps whose `until` is before `moment`. Returns how many. */
   deleteSteps(moment: Date, limit: number): Promise<number>
+}
+
+const oneDay = 86_400_000
+
+/**
+ * Until when to remember a claim that guards something good until `moment`. A day longer, so that it counts once even if
+ * it is claimed and deleted by clocks that are hours apart.
+ */
+export function rememberUntil(moment: Date): Date {
+  return new Date(moment.getTime() + oneDay)
 }
 
 /** The identity a sealed result is bound to: sealed for one step, it opens in no other. */

@@ -32,14 +32,20 @@ export async function sealState(vault: Vault, call: CallIdentity, state: unknown
   return `${key}~${box}`
 }
 
+/** A state that was opened, and when it expires, in milliseconds. */
+export interface OpenedState {
+  readonly state: unknown
+  readonly expiresAt: number
+}
+
 /** Opens a state that was sealed for this request. Throws `StateRefused` for any other. */
-export async function openState(vault: Vault, call: CallIdentity, text: string, now: Date): Promise<unknown> {
+export async function openState(vault: Vault, call: CallIdentity, text: string, now: Date): Promise<OpenedState> {
   try {
     const split = text.length > longest ? -1 : text.indexOf('~')
     const opened = await vault.open({ key: text.slice(0, split), box: text.slice(split + 1) }, bindingOf(call))
     const { e: expiresAt, s: state } = JSON.parse(opened)
     if (!(now.getTime() < expiresAt)) throw new Error(`expired at ${expiresAt}`)
-    return state
+    return { state, expiresAt }
   } catch (error) {
     if (error instanceof AssentError && error.code === 'store_unavailable') throw error
     throw new StateRefused(error)

@@ -1,4 +1,5 @@
 import { digest } from '../../base/canonical.ts'
+import { rememberUntil } from '../../call/step.ts'
 import type { ElicitationResult } from '../../elicitation/result.ts'
 import { urlParams } from '../../mcp/elicit-params.ts'
 import { requesterKey } from '../../participant/requester.ts'
@@ -7,7 +8,8 @@ import type { RequestContext } from '../context.ts'
 import { openPage, type PageAsk } from '../page.ts'
 import type { Round } from '../rounds/round.ts'
 
-const day = 86_400_000
+/** How long an answer to one call waits for that call to be made again. */
+const usableMs = 86_400_000
 
 /**
  * Ends the call of a 2025-11-25 client with the error -32042: its person has to visit a page, then it calls again
@@ -52,7 +54,10 @@ async function isFirstUse(
   type: string,
   { completedAt }: ElicitationResult,
 ): Promise<boolean> {
-  const until = new Date(assent.clock.now().getTime() + day)
-  const claimed = await assent.store.steps.claim({ walkId: type, name: `used ${completedAt.toISOString()}` }, until)
+  const usableUntil = new Date(completedAt.getTime() + usableMs)
+  // The answer can be found for ever, and the claim that says it was used cannot be kept as long.
+  if (assent.clock.now() >= usableUntil) return false
+  const step = { walkId: type, name: `used ${completedAt.toISOString()}` }
+  const claimed = await assent.store.steps.claim(step, rememberUntil(usableUntil))
   return claimed.kind === 'claimed'
 }

@@ -1,5 +1,6 @@
 import { AssentError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
+import { rememberUntil } from '../../call/step.ts'
 import type { Elicitation, ElicitationId, Question } from '../../elicitation/elicitation.ts'
 import { formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
@@ -193,8 +194,8 @@ async function spend(context: RequestContext, name: string): Promise<void> {
 
 /** Claims something that this walk may do once. False: it was claimed before, by whichever process. */
 export async function claimOnce({ assent, walk, clocks }: RequestContext, name: string): Promise<boolean> {
-  // Remembered for longer than any state that could bring it again, by the clock of another machine too.
-  const until = new Date(assent.clock.now().getTime() + 2 * clocks.state)
-  const claimed = await assent.store.steps.claim({ walkId: walk.id, name }, until)
+  // For longer than any state can bring it again: this one, or one that was sealed just now.
+  const stateEnds = Math.max(walk.expiresAt ?? 0, assent.clock.now().getTime() + clocks.state)
+  const claimed = await assent.store.steps.claim({ walkId: walk.id, name }, rememberUntil(new Date(stateEnds)))
   return claimed.kind === 'claimed'
 }

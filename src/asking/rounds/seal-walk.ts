@@ -28,11 +28,11 @@ export async function openWalk(
   call: RequestContext['call'],
   text: string,
 ): Promise<WalkState> {
-  const state = await openState(assent.vault, call, text, assent.clock.now())
-  if (!isPlainObject(state) || !isPlainObject(state.kept)) return decodeWalk(state)
+  const { state, expiresAt } = await openState(assent.vault, call, text, assent.clock.now())
+  if (!isPlainObject(state) || !isPlainObject(state.kept)) return { ...decodeWalk(state), expiresAt }
 
   const key = { walkId: String(state.kept.walk), name: String(state.kept.name) }
   const kept = await assent.store.steps.claim(key, assent.clock.now())
   if (kept.kind !== 'finished') throw new StateRefused(new Error('the kept state was deleted'))
-  return decodeWalk(JSON.parse(await assent.vault.open(kept.result, stepIdentity(key))))
+  return { ...decodeWalk(JSON.parse(await assent.vault.open(kept.result, stepIdentity(key)))), expiresAt }
 }

@@ -14,6 +14,8 @@ export interface WalkState {
   round?: number
   /** The handler's own `requestState`, if it keeps one. */
   handlerState?: string
+  /** When the state expires that brought this walk, in milliseconds. Not part of what is sealed. */
+  readonly expiresAt?: number
   /** How far the call got at an upstream. Only the gateway writes it (`gateway/forward/upstream-progress.ts`). */
   upstream?: Json
 }

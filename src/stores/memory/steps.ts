@@ -3,7 +3,7 @@ import type { StepKey, StepStore } from '../../call/step.ts'
 
 interface KeptStep {
   readonly key: StepKey
-  readonly until: Date
+  until: Date
   result?: Sealed
 }
 
@@ -18,6 +18,7 @@ export function memorySteps(): StepStore {
   return {
     async claim(key, until) {
       const step = kept.get(keyOf(key))
+      if (step !== undefined && step.until < until) step.until = new Date(until)
       if (step?.result !== undefined) return { kind: 'finished', result: { ...step.result } }
       if (step !== undefined) return { kind: 'begun' }
       kept.set(keyOf(key), { key: { walkId: key.walkId, name: key.name }, until: new Date(until) })

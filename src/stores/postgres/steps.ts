@@ -8,9 +8,10 @@ const claim: PostgresStatement = {
 }
 
 // A statement of its own, because the snapshot of the claim may be older than the claim that was first.
-const findFinished: PostgresStatement = {
-  name: 'assent_step_find_finished',
-  text: `select walk, name, sealed_key, box from assent_step where walk = $1 and name = $2 and box is not null`,
+const extend: PostgresStatement = {
+  name: 'assent_step_extend',
+  text: `update assent_step set until_at = greatest(until_at, $3) where walk = $1 and name = $2
+    returning walk, name, sealed_key, box`,
 }
 
 const finish: PostgresStatement = {
@@ -54,8 +55,8 @@ export function postgresSteps(database: PostgresDatabase): StepStore {
   return {
     async claim({ walkId, name }, until) {
       if ((await count(claim, [walkId, name, until.getTime()])) === 1) return { kind: 'claimed' }
-      const { rows } = await database.query<FinishedStepRow>(findFinished, [walkId, name])
-      return resultOfLostClaim(rows[0])
+      const { rows } = await database.query<FinishedStepRow>(extend, [walkId, name, until.getTime()])
+      return resultOfLostClaim(rows.find(({ box }) => box !== null))
     },
 
     async finish({ walkId, name }, { key, box }) {

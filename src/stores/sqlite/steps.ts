@@ -12,6 +12,7 @@ export function sqliteSteps(database: SqliteDatabase, writer: Writer): StepStore
 
   function claim({ walkId, name }: StepKey, until: Date): Claimed {
     if (sql.claim.run(walkId, name, until.getTime()) === 1) return { kind: 'claimed' }
+    sql.extend.run(until.getTime(), walkId, name, until.getTime())
     const row = sql.findFinished.get(walkId, name)
     return resultOfLostClaim(row && finishedRow(row))
   }
@@ -34,6 +35,7 @@ function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
     claim: prepare('INSERT INTO step (walk, name, until_at) VALUES (?, ?, ?) ON CONFLICT (walk, name) DO NOTHING'),
+    extend: prepare('UPDATE step SET until_at = ? WHERE walk = ? AND name = ? AND until_at < ?'),
     findFinished: prepare(`SELECT ${columns} FROM step WHERE walk = ? AND name = ? AND box IS NOT NULL`),
     finish: prepare('UPDATE step SET sealed_key = ?, box = ? WHERE walk = ? AND name = ? AND box IS NULL'),
     sealedExcept: prepare(`SELECT ${columns} FROM step WHERE sealed_key <> ? LIMIT ?`),

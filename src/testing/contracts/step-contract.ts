@@ -96,6 +96,17 @@ export const stepContract: readonly ContractTest[] = [
     equal(await store.finish(step('a'), sealed('k')), false)
     await claimed(store, step('a'))
   }),
+  contractTest('a step is kept until the latest `until` date of all its claims, never a shorter one', async (store) => {
+    const [sooner, later] = [new Date(until.getTime() - 2), new Date(until.getTime() - 1)]
+    const open = await claimed(store, step('open'), sooner)
+    const done = await finished(store, step('done'), sealed('k'))
+    for (const date of [later, new Date(1)]) deepEqual(await store.claim(open, date), { kind: 'begun' })
+    equal((await store.claim(done, new Date(until.getTime() + 1))).kind, 'finished')
+    equal(await store.deleteSteps(later, many), 0)
+    equal(await store.deleteSteps(until, many), 1)
+    equal(await store.deleteSteps(new Date(until.getTime() + 1), many), 0)
+    equal(await store.deleteSteps(new Date(until.getTime() + 2), many), 1)
+  }),
   {
     name: 'steps: of many who claim through two openings at once, exactly one gets it',
     async run({ store, reopen }) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject } from '../../base/json.ts'
 import type { Vault } from '../../base/seal.ts'
-import type { StepStore } from '../../call/step.ts'
+import { rememberUntil, type StepStore } from '../../call/step.ts'
 import type { PageSettings } from '../../elicitation/page-settings.ts'
 import { openText, sealText } from '../http/sealed-text.ts'
 
@@ -43,6 +43,6 @@ export async function readEnrollCode(
 
 /** Uses up the link. False where it was used before. */
 export async function useEnrollCode(steps: StepStore, { id, expires }: EnrollCode): Promise<boolean> {
-  const { kind } = await steps.claim({ walkId: 'enroll', name: id }, expires)
+  const { kind } = await steps.claim({ walkId: 'enroll', name: id }, rememberUntil(expires))
   return kind === 'claimed'
 }

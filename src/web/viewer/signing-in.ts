@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { getCookie } from 'hono/cookie'
 import { isPlainObject } from '../../base/json.ts'
+import { rememberUntil } from '../../call/step.ts'
 import type { SigningIn } from '../../participant/identify.ts'
 import { clearTemporaryCookie, cookieName, setTemporaryCookie } from '../http/cookie.ts'
 import { openText, sealText } from '../http/sealed-text.ts'
@@ -45,7 +46,7 @@ export async function takeSignIn(c: WebContext, state: string | undefined): Prom
   if (!isPlainObject(opened)) return undefined
   const { signing, next, expires } = opened as unknown as PendingSignIn & { expires: number }
   if (signing.state !== state || clock.now().getTime() >= expires) return undefined
-  const { kind } = await store.steps.claim({ walkId: 'signing-in', name: state }, new Date(expires))
+  const { kind } = await store.steps.claim({ walkId: 'signing-in', name: state }, rememberUntil(new Date(expires)))
   return kind === 'claimed' ? { signing, next } : undefined
 }
 
