@@ -53,6 +53,8 @@ export interface AssentOptions {
     readonly unspentYes?: Duration
     /** How often questions whose time is over are settled, and old records deleted; 0 for never. Default: 1 minute. */
     readonly tidy?: Duration
+    /** How far this machine's clock may be from the store's before Assent says so. Default: 10 seconds. */
+    readonly skew?: Duration
   }
   /** How long to keep what is over. Default: for ever. */
   readonly retain?: {
@@ -65,7 +67,7 @@ export interface AssentOptions {
   readonly clock?: Clock
 }
 
-const defaultClocks = { question: '10m', browserFlow: '10m', unspentYes: '1h', tidy: '1m' }
+const defaultClocks = { question: '10m', browserFlow: '10m', unspentYes: '1h', tidy: '1m', skew: '10s' }
 
 /** The clocks, in milliseconds. */
 export interface Times {
@@ -73,6 +75,7 @@ export interface Times {
   readonly browserFlow: number
   readonly unspentYes: number
   readonly tidy: number
+  readonly skew: number
   readonly retain: { readonly settled?: number | undefined; readonly audit?: number | undefined }
 }
 
@@ -84,6 +87,7 @@ export function timesFrom({ clocks = {}, retain = {} }: AssentOptions): Times {
     browserFlow: milliseconds(clocks.browserFlow ?? defaultClocks.browserFlow),
     unspentYes: milliseconds(clocks.unspentYes ?? defaultClocks.unspentYes),
     tidy: milliseconds(clocks.tidy ?? defaultClocks.tidy),
+    skew: milliseconds(clocks.skew ?? defaultClocks.skew),
     retain: { settled: maybe(retain.settled), audit: maybe(retain.audit) },
   }
 }

@@ -36,6 +36,7 @@ import type { ProviderSettings } from './oauth/providers.ts'
 import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
+import { clockProblem } from './stores/clock-problem.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 import { type Forgotten, startUpkeep, type Tidied } from './upkeep.ts'
@@ -93,6 +94,8 @@ export interface Assent {
   withdrawAsObsolete(id: ElicitationId, reason: string): Promise<Elicitation>
   /** Ends a question that cannot be answered any more, with a reason that people may read. */
   fail(id: ElicitationId, reason: string): Promise<Elicitation>
+  /** What is wrong with this machine's clock, in words; undefined while it agrees with the store's. */
+  clockProblem(): string | undefined
   /** Settles questions whose time is over, and deletes records that are older than `retain` says. */
   tidy(): Promise<Tidied>
   /** Deletes everything about a participant. The audit stays whole, and no longer leads to them. */
@@ -168,7 +171,17 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     policy,
   )
 
-  const upkeep = startUpkeep({ desk, store, key, audit, connections, retain: times.retain, everyMs: times.tidy })
+  const problemOfClock = () => clockProblem(store.clock, times.skew)
+  const upkeep = startUpkeep({
+    desk,
+    store,
+    key,
+    audit,
+    connections,
+    retain: times.retain,
+    everyMs: times.tidy,
+    clockProblem: problemOfClock,
+  })
   const answerAny = async (id: ElicitationId, answering: Answering, given: Answer) =>
     approvals.keepAnswered(await answer(desk, id, answering, given, approvals.answerRules))
 
@@ -204,6 +217,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     withdraw: (id, by, reason) => begin(withdraw(desk, id, by, reason)),
     withdrawAsObsolete: (id, reason) => begin(withdrawAsObsolete(desk, id, reason)),
     fail: (id, reason) => begin(fail(desk, id, reason)),
+    clockProblem: problemOfClock,
     tidy: () => begin(upkeep.tidy()),
     forget: (participant) => upkeep.forget(participant),
     verifyAudit: (heads) => verifyAudit({ store: store.audit, key, ...(heads ? { heads } : {}) }),

@@ -47,6 +47,8 @@ interface UpkeepParts {
   readonly retain: Times['retain']
   /** How often to tidy, in milliseconds; 0 for never. */
   readonly everyMs: number
+  /** What is wrong with this machine's clock; undefined if nothing is. */
+  clockProblem(): string | undefined
 }
 
 const oneHour = 3_600_000
@@ -56,10 +58,15 @@ const atOnce = 1_000
 
 /** Starts tidying at an interval. */
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { desk, retain, everyMs } = parts
+  const { desk, retain, everyMs, clockProblem } = parts
   const isTimeToPrune = atMostEvery(oneHour, desk.clock)
-  // Pruning the audit writes to it, so it is not done at every interval.
-  const tidyAtInterval = () => tidyUp(parts, isTimeToPrune() ? retain : { ...retain, audit: undefined })
+  const isTimeToWarn = atMostEvery(oneHour, desk.clock)
+  const tidyAtInterval = () => {
+    const problem = clockProblem()
+    if (problem !== undefined && isTimeToWarn()) desk.events.tell({ kind: 'clock-wrong', problem })
+    // Pruning the audit writes to it, so it is not done at every interval.
+    return tidyUp(parts, isTimeToPrune() ? retain : { ...retain, audit: undefined })
+  }
   return {
     tidy: () => tidyUp(parts, retain),
     forget: (participant) => forget(parts, participant),

@@ -39,7 +39,12 @@ export async function optionsFrom(config: Config): Promise<AssentOptions> {
     pages,
     policy,
     channels: await channelsFrom(config),
-    clocks: { question: clocks.question, browserFlow: clocks.browserFlow, unspentYes: clocks.unspentYes },
+    clocks: {
+      question: clocks.question,
+      browserFlow: clocks.browserFlow,
+      unspentYes: clocks.unspentYes,
+      skew: clocks.skew,
+    },
     limits: { openPerRequester: limits.openPerRequester },
     retain,
     ...(auth !== undefined && { auth: login as NonNullable<AssentOptions['auth']> }),

@@ -40,6 +40,8 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
       }
       case 'tidy-failed':
         return log.error({ err: news.error }, 'tidying failed')
+      case 'clock-wrong':
+        return log.error({ problem: news.problem }, 'the clock is wrong')
     }
   })
 }

@@ -70,6 +70,8 @@ export function createMetrics({ servers, open, sessions, parked }: MetricsOption
         return series.channels.inc({ channel: channel(news.channel) })
       case 'tidy-failed':
         return series.tidying.inc()
+      case 'clock-wrong':
+        return
     }
   }
 

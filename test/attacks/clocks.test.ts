@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
 import { buildPackage } from '../support/build.ts'
+import { assent } from '../support/cli/cli.ts'
 import { pathIn } from '../support/test-browser.ts'
 import { type Instance, type Instances, threeInstances } from '../support/walks/instances.ts'
 import { anUpstream } from '../support/walks/killing.ts'
@@ -31,7 +32,7 @@ describe('three instances whose clocks are ten minutes early, right and ten minu
   test('attack: a spent state is sent again after the step that guards it was tidied away, and runs nothing', async () => {
     const up = await anUpstream('2026')
     const instances = await threeInstances(up.url, { settings: `${asks('ask')}clocks: { state: 1m }\n` })
-    const { early, right, late, assent } = instances
+    const { early, right, late, kept } = instances
     const call = { name: 'ask', arguments: { id: 'one' } }
     const first = await callAt(instances, early, call)
     const form = await callAt(instances, early, {
@@ -42,7 +43,7 @@ describe('three instances whose clocks are ten minutes early, right and ten minu
     const last = { ...call, requestState: form.result?.requestState, inputResponses: answerTo(form, word) }
     expect(saidIn(await callAt(instances, late, last))).toBe('one: blue')
     expect(outcomeIn(await callAt(instances, right, last))?.status).toBe('already-run')
-    await assent.tidy()
+    await kept.tidy()
     for (const instance of instances.all) {
       expect(outcomeIn(await callAt(instances, instance, last))?.status).toBe('already-run')
     }
@@ -52,17 +53,17 @@ describe('three instances whose clocks are ten minutes early, right and ten minu
   test('attack: an early clock ends the questions of the others; asked, answered and run anywhere, each runs once', async () => {
     const up = await anUpstream('2026')
     const instances = await threeInstances(up.url, { settings: asks('work') })
-    const { all, assent } = instances
+    const { all, kept } = instances
     const browser = await instances.signedIn(instances.right)
     const ran: string[] = []
     for (const [ask, answer, run] of triples) {
       const id = `${ask} ${answer} ${run}`
       const call = { name: 'work', arguments: { id } }
       const asked = await callAt(instances, all[ask] as Instance, call)
-      const [question] = await assent.listOpen({ participant: instances.ada, groups: [] }, 100)
+      const [question] = await kept.listOpen({ participant: instances.ada, groups: [] }, 100)
       if (question === undefined) return expect.unreachable(`${id} was not asked`)
       // Upkeep of an instance with the right clock must find nothing to end.
-      expect(await assent.tidy()).toMatchObject({ expired: 0 })
+      expect(await kept.tidy()).toMatchObject({ expired: 0 })
       const page = `${(all[answer] as Instance).origin}${approvePath(question)}`
       expect((await browser.get(page)).status).toBe(200)
       expect((await browser.post(page, allowOnce)).status).toBe(303)
@@ -118,12 +119,37 @@ describe('three instances whose clocks are ten minutes early, right and ten minu
   test('attack: a consent or a login begun at a late clock is too late at an early one; both are completed', async () => {
     const up = await anUpstream('2026')
     const instances = await threeInstances(up.url, { server: ', provider: notes' })
-    const { late, early, right, ada, assent } = instances
+    const { late, early, right, ada, kept } = instances
     const browser = await instances.signedIn(late, early)
     await connectAccount(instances, late, early, browser)
-    expect(await assent.store.connections.get(ada, 'notes')).toMatchObject({ standing: 'good' })
+    expect(await kept.store.connections.get(ada, 'notes')).toMatchObject({ standing: 'good' })
     await instances.signedIn(early, late)
     await instances.signedIn(late, right)
+  })
+})
+
+describe('an instance whose clock is wrong', () => {
+  test('says so at start, by /readyz and by assent doctor; the right one is ready', async () => {
+    const up = await anUpstream('2026')
+    const { all, file } = await threeInstances(up.url)
+    const words = ['600 s behind', undefined, '600 s ahead of']
+    for (const [index, { origin, said, env }] of all.entries()) {
+      const problem = words[index] && `The clock of this machine is ${words[index]} the clock of the store.`
+      const ready = await fetch(`${origin}/readyz`)
+      const { problems = [] } = (await ready.json()) as { problems?: string[] }
+      expect(ready.status).toBe(problem === undefined ? 200 : 503)
+      const doctor = await assent(['--config', file, 'doctor'], env)
+      if (problem === undefined) {
+        expect(said()).not.toContain('The clock of this machine')
+        expect(problems).toEqual([])
+        expect(doctor.out).toContain("✓ store clock: The clock of this machine agrees with the store's to 0 s.")
+      } else {
+        expect(said()).toContain(problem)
+        expect(problems).toEqual([expect.stringContaining(problem)])
+        expect(doctor.out).toContain(`✗ store clock: ${problem}`)
+        expect(doctor.code).toBe(1)
+      }
+    }
   })
 })
 

@@ -5,6 +5,7 @@ import { addressList } from '../../src/cli/config/address-list.ts'
 import { type OperationAccess, type OperationParts, operationRoutes } from '../../src/cli/serve/operation-routes.ts'
 import type { UpstreamState } from '../../src/gateway/upstream/upstream.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { anAssent } from '../support/assents.ts'
 import { readPrometheus } from '../support/cli/prometheus-text.ts'
 
@@ -73,17 +74,78 @@ test('what an upstream said is not told to others than this machine', async () =
 test('without its store Assent is alive, and not ready', async () => {
   const assent = await anAssent()
   const elicitations = { ...assent.store.elicitations, get: () => Promise.reject(new Error('down')) }
-  const get = await serving({ assent: { store: { ...assent.store, elicitations } as never } })
+  const get = await serving({ assent: { ...assent, store: { ...assent.store, elicitations } } })
   expect(await get('/readyz')).toMatchObject({ status: 503 })
-  expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'not ready', store: 'down', upstreams: [] })
+  expect(JSON.parse((await get('/readyz')).text)).toEqual({
+    status: 'not ready',
+    store: 'down',
+    problems: [expect.stringContaining('cannot be reached')],
+    upstreams: [],
+  })
   expect(await get('/healthz')).toMatchObject({ status: 200 })
 })
 
 test('a store that never answers is a store that is down', async () => {
   const assent = await anAssent()
-  const elicitations = { ...assent.store.elicitations, get: () => new Promise(() => {}) }
-  const get = await serving({ assent: { store: { ...assent.store, elicitations } as never } })
+  const elicitations = { ...assent.store.elicitations, get: () => new Promise<never>(() => {}) }
+  const get = await serving({ assent: { ...assent, store: { ...assent.store, elicitations } } })
   expect(await get('/readyz')).toMatchObject({ status: 503 })
+})
+
+test('attack: a store that can be read and not written keeps its instance in the balancer; it is not ready, and recovers', async () => {
+  const assent = await anAssent()
+  let [isFull, tries] = [true, 0]
+  const claim: typeof assent.store.steps.claim = (...args) => {
+    tries += 1
+    return isFull ? Promise.reject(new Error('disk full')) : assent.store.steps.claim(...args)
+  }
+  const get = await serving({
+    assent: { ...assent, store: { ...assent.store, steps: { ...assent.store.steps, claim } } },
+  })
+  // However many ask at once, the store is tried once.
+  for (const { status, text } of await Promise.all(Array.from({ length: 20 }, () => get('/readyz')))) {
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toMatchObject({ store: 'not writable', problems: [expect.stringContaining('full')] })
+  }
+  expect(tries).toBe(1)
+  expect(await get('/healthz')).toMatchObject({ status: 200 })
+  isFull = false
+  await expect.poll(async () => (await get('/readyz')).status).toBe(200)
+  isFull = true
+  await expect.poll(async () => (await get('/readyz')).status).toBe(503)
+})
+
+test('a machine whose clock is too far from the store’s is not ready, and says in words what to do', async () => {
+  const store = openMemoryStore()
+  let aheadMs = 10_000
+  const clock = { ...store.clock, machineAheadMs: () => aheadMs }
+  const get = await serving({ assent: await anAssent({ store: { ...store, clock } }) })
+  expect(await get('/readyz')).toMatchObject({ status: 200 })
+  for (const [ms, words] of [
+    [10_001, '10 s ahead of'],
+    [-600_000, '600 s behind'],
+  ] as const) {
+    aheadMs = ms
+    const { status, text } = await get('/readyz')
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toEqual({
+      status: 'not ready',
+      store: 'up',
+      problems: [
+        `The clock of this machine is ${words} the clock of the store. Set the one that is wrong, and keep both right with NTP.`,
+      ],
+      upstreams: [],
+    })
+  }
+  aheadMs = 0
+  expect(await get('/readyz')).toMatchObject({ status: 200 })
+})
+
+test('how far a clock may be off is a setting', async () => {
+  const store = openMemoryStore()
+  const clock = { ...store.clock, machineAheadMs: () => 90_000 }
+  const assent = await anAssent({ store: { ...store, clock }, clocks: { skew: '2m' } })
+  expect(await (await serving({ assent }))('/readyz')).toMatchObject({ status: 200 })
 })
 
 const forwarded = [

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { stepIdentity } from '../../src/call/step.ts'
 import { type Assent, createAssent } from '../../src/index.ts'
+import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/index.ts'
 import { keyFile } from '../../src/vault/key-file.ts'
 import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
@@ -131,6 +132,21 @@ describe.each(everyAssent)('forgetting somebody ($name)', ({ assent }) => {
     await one.forget(alice)
     await waiting
   })
+})
+
+test('a clock that is wrong is told in passing, once an hour', async () => {
+  const store = openMemoryStore()
+  const clock = fixedClock()
+  const wrong = { ...store.clock, machineAheadMs: () => -60_000 }
+  const assent = await anAssent({ store: { ...store, clock: wrong }, clock, clocks: { tidy: 5 } })
+  const told: string[] = []
+  assent.events.listen((news) => void (news.kind === 'clock-wrong' && told.push(news.problem)))
+  await expect.poll(() => told).toEqual([assent.clockProblem()])
+  expect(told[0]).toContain('60 s behind')
+  await sleep(50)
+  expect(told).toHaveLength(1)
+  clock.advance(3_600_000)
+  await expect.poll(() => told).toHaveLength(2)
 })
 
 describe('what is old', () => {

@@ -7,8 +7,8 @@ import { print } from '../print.ts'
 import { configOf } from '../with-assent.ts'
 
 const help = `
-Checks the settings, the approvers that the policy names, the store and its keys, questions that are stuck, the audit, the
-login, the providers, the clock and the pages. It opens the store as a gateway does, and writes one audit event.
+Checks the settings, the approvers that the policy names, the store, its clock and its keys, questions that are stuck, the
+audit, the login, the providers, the clock and the pages. It opens the store as a gateway does, and writes one audit event.
 
 Examples:
   assent doctor

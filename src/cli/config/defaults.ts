@@ -16,6 +16,7 @@ export const defaults = {
     unspentYes: '1h',
     state: '15m',
     track: '300s',
+    skew: '10s',
   },
   limits: { openPerRequester: defaultLimits.openPerRequester, asksPerMinute: 60, bodyBytes: 4_194_304 },
   elicitation: { enabled: true },

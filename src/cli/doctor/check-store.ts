@@ -5,12 +5,12 @@ import { localParticipant } from '../../participant/participant.ts'
 import type { Config } from '../config/config.ts'
 import { type Finding, good, skipped, warning, wrong } from './finding.ts'
 
-/** Checks the store, its keys, its questions, who can answer them, and the audit. */
+/** Checks the store, its clock, its keys, its questions, who can answer them, and the audit. */
 export async function checkStore(config: Config): Promise<Finding[]> {
   const { createAssent } = await import('../../assent.ts')
   let assent: Assent
   try {
-    assent = await createAssent({ store: config.store, clocks: { tidy: 0 } })
+    assent = await createAssent({ store: config.store, clocks: { tidy: 0, skew: config.clocks.skew } })
   } catch (error) {
     if (!(error instanceof AssentError)) throw error
     const isKeys = error.code === 'bad_keys' || error.code === 'key_missing'
@@ -19,6 +19,7 @@ export async function checkStore(config: Config): Promise<Finding[]> {
   try {
     return [
       await tried('store', () => checkWriting(assent)),
+      checkClock(assent),
       await tried('keys', () => checkKeys(assent)),
       await tried('questions', () => checkQuestions(assent)),
       await tried('inbox', () => checkInbox(assent, config)),
@@ -47,6 +48,14 @@ function textOf({ message, detail }: AssentError): string {
 async function checkWriting(assent: Assent): Promise<Finding> {
   await assent.record({ kind: 'doctor-checked', who: localParticipant })
   return good('store', `${assent.store.name} can be read and written.`)
+}
+
+/** Expiry times are judged by the store's clock, but tokens, certificates and webhooks by this machine's. */
+function checkClock(assent: Assent): Finding {
+  const problem = assent.clockProblem()
+  if (problem !== undefined) return wrong('store clock', problem)
+  const seconds = Math.round(Math.abs(assent.store.clock.machineAheadMs()) / 1_000)
+  return good('store clock', `The clock of this machine agrees with the store's to ${seconds} s.`)
 }
 
 async function checkKeys(assent: Assent): Promise<Finding> {

@@ -38,6 +38,8 @@ export async function runServer(
     const stopPages = servePages(assent, config, { serving, failed })
     const handle = gateway.stdio(id)
     introduce(id, config)
+    const problem = assent.clockProblem()
+    if (problem !== undefined) complain(problem)
     // Standard output is for MCP only, and SIGHUP ends this process.
     const reloading = { say: complain, onHangUp: false }
     const stopReloading = reloadingPolicy(assent, asked, command.optsWithGlobals<Given>(), reloading)

@@ -72,6 +72,8 @@ function program(): string {
 
 /** Prints why calls may not run, or questions may not be answered. */
 async function warn(assent: Assent, config: Config): Promise<void> {
+  const problem = assent.clockProblem()
+  if (problem !== undefined) print(`  ${problem} Until then, /readyz answers 503.`)
   const { warnOutOfReach } = await import('../config/reach-warnings.ts')
   await warnOutOfReach(config)
   if (await assent.approvals.isPaused()) print('  Assent is paused: every call is denied until `assent resume`.')

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Assent } from '../../assent.ts'
 import { isLoopbackAddress } from '../../base/public-address.ts'
-import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { type AddressList, plainAddress } from '../config/address-list.ts'
 import { healthReply } from './health.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
 import { namesThisMachine, type Reply, refusalOf, sendReply } from './reply.ts'
 
 export interface OperationParts {
-  readonly assent: Pick<Assent, 'store'>
+  readonly assent: Pick<Assent, 'store' | 'clockProblem'>
   readonly gateway?: Pick<Gateway, 'upstreams'> | undefined
   readonly metrics: Metrics
 }
@@ -25,7 +25,11 @@ export interface OperationAccess {
 /** Answers `/healthz`, `/readyz` and `/metrics`, and returns false for any other path. */
 export type OperationRoutes = (request: IncomingMessage, response: ServerResponse) => boolean
 
-type Page = (parts: OperationParts, access: OperationAccess, request: IncomingMessage) => Reply | Promise<Reply>
+interface Parts extends OperationParts {
+  ready(): Promise<Readiness>
+}
+
+type Page = (parts: Parts, access: OperationAccess, request: IncomingMessage) => Reply | Promise<Reply>
 
 const pages: Readonly<Record<string, Page>> = {
   '/healthz': () => healthReply,
@@ -36,7 +40,8 @@ const pages: Readonly<Record<string, Page>> = {
 export const operationPaths = Object.keys(pages)
 
 /** The pages for whoever operates an installation: whether it is alive, whether it can work, and its metrics. */
-export function operationRoutes(parts: OperationParts, access: OperationAccess): OperationRoutes {
+export function operationRoutes(given: OperationParts, access: OperationAccess): OperationRoutes {
+  const parts = { ...given, ready: createReadiness(given.assent) }
   return (request, response) => {
     const [path = ''] = (request.url ?? '/').split('?', 1)
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined
@@ -49,12 +54,7 @@ export function operationRoutes(parts: OperationParts, access: OperationAccess):
   }
 }
 
-async function replyTo(
-  request: IncomingMessage,
-  page: Page,
-  parts: OperationParts,
-  access: OperationAccess,
-): Promise<Reply> {
+async function replyTo(request: IncomingMessage, page: Page, parts: Parts, access: OperationAccess): Promise<Reply> {
   return refusalOf(request, access.anyHost) ?? page(parts, access, request)
 }
 
@@ -63,13 +63,10 @@ export async function countOpen({ store }: Pick<Assent, 'store'>): Promise<numbe
   return (await store.elicitations.listAllOpen(1_000)).length
 }
 
-/** Not ready without its store. An upstream that is down is listed only: it stops its own calls, and no others. */
-async function readiness(
-  { assent, gateway }: OperationParts,
-  _: OperationAccess,
-  request: IncomingMessage,
-): Promise<Reply> {
-  const isUp = await storeAnswers(assent.store)
+/** An upstream that is down is listed only: it stops its own calls, and no others. */
+async function readiness({ ready, gateway }: Parts, _: OperationAccess, request: IncomingMessage): Promise<Reply> {
+  const { store, problems } = await ready()
+  const isReady = problems.length === 0
   const isNear = isFromThisMachine(request)
   const upstreams = (gateway?.upstreams() ?? []).map(({ id, state }) => ({
     id,
@@ -81,8 +78,8 @@ async function readiness(
     ...(isNear && state.reason !== undefined && { reason: state.reason }),
   }))
   return {
-    status: isUp ? 200 : 503,
-    body: { status: isUp ? 'ready' : 'not ready', store: isUp ? 'up' : 'down', upstreams },
+    status: isReady ? 200 : 503,
+    body: { status: isReady ? 'ready' : 'not ready', store, ...(!isReady && { problems }), upstreams },
   }
 }
 
@@ -97,24 +94,6 @@ async function numbers({ metrics }: OperationParts, access: OperationAccess, req
 function mayReadMetrics(request: IncomingMessage, readers: OperationAccess['metrics']): boolean {
   if (readers === 'everyone' || isFromThisMachine(request)) return true
   return !isForwarded(request) && readers.includes(request.socket.remoteAddress ?? '')
-}
-
-const patienceMs = 2_000
-
-async function storeAnswers({ elicitations }: Assent['store']): Promise<boolean> {
-  let impatient: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    impatient = setTimeout(resolve, patienceMs, false)
-  })
-  const found = elicitations.get('readyz' as ElicitationId).then(
-    () => true,
-    () => false,
-  )
-  try {
-    return await Promise.race([found, late])
-  } finally {
-    clearTimeout(impatient)
-  }
 }
 
 function isFromThisMachine(request: IncomingMessage): boolean {

@@ -23,6 +23,8 @@ export interface Instance {
   readonly skewMs: number
   readonly origin: string
   readonly child: ChildProcess
+  /** The environment of a program on the same machine. */
+  readonly env: Record<string, string>
   /** What it has printed. */
   said(): string
 }
@@ -37,7 +39,7 @@ export interface Instances {
   /** The settings file that all of them read. */
   readonly file: string
   /** What they keep, seen from a process with the right clock. */
-  readonly assent: Assent
+  readonly kept: Assent
   readonly ada: ParticipantId
   /** An access token of ada's client. */
   readonly token: string
@@ -81,7 +83,7 @@ export async function threeInstances(
   )
   const all = await Promise.all(skews.map((skewMs) => startInstance(file, skewMs)))
   const [late, right, early] = all as [Instance, Instance, Instance]
-  const assent = await anAssent({ store })
+  const kept = await anAssent({ store })
   const web = { fetch: (request: Request) => fetch(request, { redirect: 'manual' }) }
   const browser = () => testBrowser({ web } as never, publicUrl)
   return {
@@ -91,7 +93,7 @@ export async function threeInstances(
     all,
     oauth,
     file,
-    assent,
+    kept,
     ada: `ada@${oauth.issuer}` as ParticipantId,
     token: await oauth.tokenFor('ada', { audience: `${publicUrl}/mcp` }),
     browser,
@@ -111,5 +113,5 @@ async function startInstance(file: string, skewMs: number): Promise<Instance> {
   const env = { ASSENT_KEYS: testKeys, NODE_OPTIONS: `--import ${preload}`, ASSENT_TEST_SKEW: String(skewMs) }
   const { child, said } = await startAssent(['--config', file], /Ctrl-C/, { env })
   const [, origin = ''] = /health +(http:\S+)\/healthz/.exec(said()) ?? []
-  return { skewMs, origin, child, said }
+  return { skewMs, origin, child, env, said }
 }

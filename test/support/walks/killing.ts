@@ -54,6 +54,8 @@ async function killed(child: ChildProcess | undefined): Promise<void> {
 export interface KilledGateway extends Killable {
   /** The address of its settings. */
   readonly file: string
+  /** The process that runs now. */
+  child(): ChildProcess
   /** What it keeps, seen from another process. */
   readonly assent: Assent
   open(who?: ParticipantId): Promise<Elicitation[]>
@@ -91,6 +93,7 @@ export async function aGateway(upstream: URL, settings: string): Promise<KilledG
   return {
     url: new URL(`${origin}/mcp/up`),
     file,
+    child: () => running.child,
     assent,
     stranger,
     kill: () => killed(running.child),
