@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { BadArgument } from './errors.ts'
-import { isPlainObject } from './json.ts'
+import { ExactNumber, isPlainObject } from './json.ts'
+import { visibleLine } from './text/visible-text.ts'
 
 const deepest = 128
 
@@ -46,4 +47,59 @@ function spellString(text: string): string {
 function spellNumber(number: number): string {
   if (!Number.isFinite(number)) throw new BadArgument(`${number} is not JSON and has no digest.`)
   return JSON.stringify(number)
+}
+
+/** Somewhat less than a digest takes: what a call is wrapped in when it is asked about or kept has levels of its own. */
+const deepestGiven = 120
+
+/** What is wrong, and where. The place is put together on the way back, as most values have no problem. */
+interface Problem {
+  readonly path: string
+  readonly words: string
+}
+
+/**
+ * Why a value of a stranger cannot be digested, shown and passed on exactly as it came, and what to do about it. `place`
+ * names the value. Undefined: nothing is wrong with it.
+ */
+export function argumentProblem(value: unknown, place: string): string | undefined {
+  const problem = problemIn(value, 0)
+  if (problem === undefined) return undefined
+  const { path, words } = problem
+  // The end of a long path says more than its beginning.
+  return `${place}${path.length <= 200 ? path : `…${path.slice(-200)}`} ${words}`
+}
+
+function problemIn(value: unknown, depth: number): Problem | undefined {
+  if (depth > deepestGiven) {
+    return { path: '', words: `is nested deeper than ${deepestGiven} levels. Send it less deeply nested.` }
+  }
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : { path: '', words: halfPair }
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? undefined : { path: '', words: 'is too large for a number. Send it as a string.' }
+  }
+  if (ExactNumber.is(value)) {
+    const number = visibleLine(value.text, 60)
+    return { path: '', words: `is ${number}, which has more digits than are kept exactly. Send it as a string.` }
+  }
+  if (Array.isArray(value)) return problemInArray(value, depth)
+  return isPlainObject(value) ? problemInObject(value, depth) : undefined
+}
+
+const halfPair = 'has half a surrogate pair, which is not text. Send whole characters.'
+
+function problemInArray(items: readonly unknown[], depth: number): Problem | undefined {
+  for (const [at, item] of items.entries()) {
+    const problem = problemIn(item, depth + 1)
+    if (problem !== undefined) return { ...problem, path: `[${at}]${problem.path}` }
+  }
+  return undefined
+}
+
+function problemInObject(object: Readonly<Record<string, unknown>>, depth: number): Problem | undefined {
+  for (const name of Object.keys(object)) {
+    const problem = name.isWellFormed() ? problemIn(object[name], depth + 1) : { path: '', words: halfPair }
+    if (problem !== undefined) return { ...problem, path: `.${visibleLine(name, 60)}${problem.path}` }
+  }
+  return undefined
 }

@@ -310,11 +310,16 @@ describe('the form of the page', () => {
   })
 
   test.each([
-    ['no JSON', '[1,'],
-    ['nothing', ''],
-    ['deeper than anything', `${'['.repeat(500)}${']'.repeat(500)}`],
-  ])('what is %s is refused at its field', (_, json_to) => {
-    const errors = [{ field: 'json_to', message: 'to must be JSON.' }]
+    ['no JSON', '[1,', 'to must be JSON.'],
+    ['nothing', '', 'to must be JSON.'],
+    [
+      'deeper than anything',
+      `${'['.repeat(500)}${']'.repeat(500)}`,
+      expect.stringContaining('is nested deeper than 120 levels.'),
+    ],
+    ['a changed number', '[9007199254740993]', expect.stringContaining('to[0] is 9007199254740993, which has more')],
+  ])('what is %s is refused at its field', (_, json_to, message) => {
+    const errors = [{ field: 'json_to', message }]
     expect(editsIn({ json_to }, ['to'])).toEqual({ edits: {}, errors })
   })
 

@@ -289,6 +289,7 @@ describe('which server', () => {
     [['call', 'URL', 'ecco'], 2, /Did you mean echo\?/],
     [['call', 'URL', 'echo'], 2, /echo needs text \(string\)/],
     [['call', 'URL', 'echo', '[1]'], 2, /one JSON object/],
+    [['call', 'URL', 'echo', '{"text":9007199254740993}'], 2, /arguments\.text is 9007199254740993.*as a string/],
     [['call', 'URL', 'echo', '--arg', 'text'], 2, /key=value/],
     [['call', 'URL', 'echo', '--arg', 'text=1', '--arg', 'text=2'], 2, /more than once/],
     [['call', 'URL', 'echo', '{"text":1}'], 1, /text/],

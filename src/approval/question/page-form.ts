@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../base/canonical.ts'
-import type { Json, JsonObject } from '../../base/json.ts'
+import { argumentProblem } from '../../base/canonical.ts'
+import { type Json, type JsonObject, parseJson } from '../../base/json.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -60,8 +60,9 @@ export function editsIn(
     if (Object.hasOwn(content, plain)) edits.push([name, content[plain] as Json])
     else if (Object.hasOwn(content, json)) {
       const value = parsed(content[json])
-      if (value === undefined) errors.push({ field: json, message: `${name} must be JSON.` })
-      else edits.push([name, value])
+      const problem = value === undefined ? `${name} must be JSON.` : argumentProblem(value, name)
+      if (problem !== undefined) errors.push({ field: json, message: problem })
+      else edits.push([name, value as Json])
     }
   }
   return { edits: Object.fromEntries(edits), errors }
@@ -71,12 +72,10 @@ function jsonField(name: string, value: Json): JsonObject {
   return { type: 'string', title: name, description: 'As JSON.', default: JSON.stringify(value, null, 2) }
 }
 
-/** Undefined: it is no JSON, or none that has a digest. */
-function parsed(text: unknown): Json | undefined {
+/** Undefined: it is no JSON. */
+function parsed(text: unknown): unknown {
   try {
-    const value: Json = JSON.parse(String(text))
-    canonicalJson(value)
-    return value
+    return parseJson(String(text))
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { BadArgument } from '../../base/errors.ts'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, parseJson } from '../../base/json.ts'
 import { whyUnreadable } from '../errors.ts'
 
 /** The answers given in advance. The command line overrides the file; a field that it names twice gets a list. */
@@ -29,7 +29,7 @@ async function readJsonObject(path: string): Promise<Record<string, unknown>> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

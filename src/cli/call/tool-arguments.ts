@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { argumentProblem } from '../../base/canonical.ts'
 import { BadArgument } from '../../base/errors.ts'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, parseJson } from '../../base/json.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 
 /** The arguments of a tool, from a JSON object and from `key=value`, converted to the types that the tool declares. */
@@ -22,7 +23,10 @@ export function argumentsFor(
       `${visibleLine(tool.name, 100)} needs ${needs.join(', ')}. Pass it as JSON, or with --arg key=value.`,
     )
   }
-  return Object.fromEntries(args)
+  const read = Object.fromEntries(args)
+  const problem = argumentProblem(read, 'arguments')
+  if (problem !== undefined) throw new BadArgument(problem)
+  return read
 }
 
 export function propertiesOf({ inputSchema }: Tool): Record<string, unknown> {
@@ -68,7 +72,7 @@ function readArgument(name: string, type: string, texts: readonly string[]): unk
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -7,8 +7,9 @@ import { type Explained, explain } from '../../approval/policy/explain.ts'
 import type { Decision, Effect } from '../../approval/policy/policy.ts'
 import { readPolicy } from '../../approval/policy/read-policy.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
+import { argumentProblem } from '../../base/canonical.ts'
 import { BadArgument } from '../../base/errors.ts'
-import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { isPlainObject, type JsonObject, parseJson } from '../../base/json.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { parseParticipantId } from '../../participant/participant.ts'
 import { readAddress } from '../../stores/open.ts'
@@ -74,13 +75,19 @@ function callFrom(given: TestedCall, { servers }: Config): ToolCall {
 }
 
 function objectIn(text: string, what: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isPlainObject(value)) return value as JsonObject
-  } catch {
-    // Refused below, like JSON that is not an object.
-  }
+  const value = parsed(text)
+  const problem = argumentProblem(value, what)
+  if (problem !== undefined) throw new BadArgument(problem)
+  if (isPlainObject(value)) return value as JsonObject
   throw new BadArgument(`${what} must be one JSON object, such as '{"path": "/tmp"}'.`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads the store only if it exists: trying out a policy creates none. */

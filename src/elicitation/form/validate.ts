@@ -1,3 +1,4 @@
+import { ExactNumber } from '../../base/json.ts'
 import { formats } from './formats.ts'
 import { isChoice, labelOf, optionsOf } from './options.ts'
 import { ownFields, ownList } from './read/keywords.ts'
@@ -87,11 +88,17 @@ function problemWithText(field: TextField, label: string, value: unknown): strin
 /** Any finite number; whole ones as JSON Schema means it, however large. */
 function problemWithNumber(field: NumberField, label: string, value: unknown): string | undefined {
   const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field
+  if (isTooExact(value)) return `${label} has more digits than are kept exactly.`
   if (type === 'integer' && !Number.isInteger(value)) return `${label} must be a whole number.`
   if (typeof value !== 'number' || !Number.isFinite(value)) return `${label} must be a number.`
   if (value < minimum) return `${label} must be at least ${minimum}.`
   if (value > maximum) return `${label} must be at most ${maximum}.`
   return undefined
+}
+
+/** A whole number beyond 2^53, from a client or as somebody typed it. */
+function isTooExact(value: unknown): boolean {
+  return ExactNumber.is(value) || (typeof value === 'string' && /^[+-]?\d{16,}$/.test(value))
 }
 
 function problemWithOne(field: ChoiceField, value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ExactNumber } from '../../../src/base/json.ts'
 import { checkForm } from '../../../src/elicitation/form/check.ts'
 import type { Content, FormSchema } from '../../../src/elicitation/form/schema.ts'
 import { validateContent } from '../../../src/elicitation/form/validate.ts'
@@ -42,6 +43,8 @@ const messages: [message: string, field: object, value: unknown][] = [
   ['Age must be a number.', { type: 'number', title: 'Age' }, '18'],
   ['Age must be a number.', { type: 'number', title: 'Age' }, Number.NaN],
   ['Age must be a number.', { type: 'number', title: 'Age' }, Number.NEGATIVE_INFINITY],
+  ['Age has more digits than are kept exactly.', { type: 'integer', title: 'Age' }, '9007199254740993'],
+  ['Age has more digits than are kept exactly.', { type: 'number', title: 'Age' }, new ExactNumber('9007199254740993')],
   ['Age must be at least 18.', { type: 'integer', title: 'Age', minimum: 18 }, 17],
   ['Age must be at most 99.5.', { type: 'number', title: 'Age', maximum: 99.5 }, 100],
   ['Agreed must be yes or no.', { type: 'boolean', title: 'Agreed' }, 'yes'],
