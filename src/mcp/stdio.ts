@@ -7,11 +7,12 @@ import type {
   Server,
   Transport,
 } from '@modelcontextprotocol/server'
-import { type StdioServerHandle, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CompactMap } from '../base/compact-map.ts'
-import type { JsonObject } from '../base/json.ts'
+import { type JsonObject, roundNumbers } from '../base/json.ts'
 import { codes } from './codes.ts'
 import type { FastPath, FastReply, FastRequest, FastSession } from './fast-path.ts'
+import { PipeTransport } from './pipe-transport.ts'
 
 export interface StdioServing {
   readonly fastPath?: FastPath
@@ -25,7 +26,7 @@ export interface StdioServing {
 /** Serves one client over a pipe, with the fast path in front of the SDK server. */
 export function servePipe(
   factory: McpServerFactory,
-  { fastPath, handedOver, onError = () => {}, transport = new StdioServerTransport() }: StdioServing,
+  { fastPath, handedOver, onError = () => {}, transport = new PipeTransport() }: StdioServing,
 ): StdioServerHandle {
   if (fastPath === undefined) return serveStdio(factory, { transport, onerror: onError })
   const pipe = new FastPipe(transport, fastPath, handedOver ?? (() => {}), onError)
@@ -83,7 +84,12 @@ class FastPipe implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (!('method' in message)) this.#unanswered.delete(message.id as RequestId)
-    return this.#inner.send(message)
+    return this.#write(message)
+  }
+
+  /** A transport of others serialises by itself, and cannot keep numbers. */
+  #write(message: JSONRPCMessage): Promise<void> {
+    return this.#inner.send(this.#inner instanceof PipeTransport ? message : roundNumbers(message))
   }
 
   close(): Promise<void> {
@@ -153,7 +159,7 @@ class FastPipe implements Transport {
   }
 
   readonly #reply: FastReply = {
-    send: (response: JsonObject) => void this.#inner.send(response as never).catch(this.#onError),
+    send: (response: JsonObject) => void this.#write(response as never).catch(this.#onError),
     end: () => {},
     onClose: (listener) => {
       const { signal } = this.#closing

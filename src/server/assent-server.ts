@@ -19,6 +19,7 @@ import { runOther, runTool } from '../asking/run-handler.ts'
 import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
+import { PipeTransport } from '../mcp/pipe-transport.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import { addAccessTools } from './access-tools.ts'
 import { approvedTool } from './approved-tool.ts'
@@ -110,7 +111,7 @@ export function createAssentServer(assent: AssentForServers, options: AssentServ
         asOther(rest.at(-1) as ServerContext, (ask) => handler(uri, ask, ...rest)),
     http: (factory, httpOptions) =>
       serveHttp(factory, { ...httpOptions, clock: assent.clock, ...(assent.login && { login: assent.login }) }),
-    stdio: (factory, stdioOptions) => serveStdio(factory, stdioOptions),
+    stdio: (factory, stdioOptions) => serveStdio(factory, { transport: new PipeTransport(), ...stdioOptions }),
   }
 }
 
