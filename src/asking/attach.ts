@@ -2,12 +2,14 @@ import {
   isInputRequiredResult,
   type McpServer,
   MissingRequiredClientCapabilityError,
-  type ProtocolError,
+  ProtocolError,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { argumentProblem } from '../base/canonical.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { callerOf } from '../mcp/caller.ts'
+import { codes } from '../mcp/codes.ts'
 import { protocolErrorFrom } from '../mcp/errors.ts'
 import { StateRefused } from '../mcp/request-state.ts'
 import { isPerRequest } from '../mcp/revision.ts'
@@ -56,6 +58,7 @@ async function handled(
   ctx: ServerContext,
   handler: Handler,
 ): Promise<unknown> {
+  checkReadable(attached, request, ctx)
   const progress = { isAnswered: false }
   const context = await contextFrom(attached, request, ctx, progress)
   rememberContext(context)
@@ -72,6 +75,15 @@ async function handled(
   } finally {
     progress.isAnswered = true
   }
+}
+
+/** Refuses what could not be decided about, shown and run exactly as it came. */
+function checkReadable({ tools }: Attached, { params }: AskableRequest, { mcpReq }: ServerContext): void {
+  const problem =
+    argumentProblem(params.arguments, 'arguments') ??
+    // The gateway passes `_meta` on as it came. In the library, handlers of others read it.
+    (tools === undefined ? undefined : argumentProblem(mcpReq._meta, '_meta'))
+  if (problem !== undefined) throw new ProtocolError(codes.invalidParams, `Invalid params: ${problem}`)
 }
 
 async function contextFrom(

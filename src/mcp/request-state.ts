@@ -1,5 +1,6 @@
 import { digest } from '../base/canonical.ts'
 import { AssentError } from '../base/errors.ts'
+import { parseJson, writeJson } from '../base/json.ts'
 import type { Vault } from '../base/seal.ts'
 import { type Requester, requesterKey } from '../participant/requester.ts'
 
@@ -28,7 +29,7 @@ const longest = 262_144
  * participant, client, method, name and arguments, and only until it expires (M26-06 to M26-10).
  */
 export async function sealState(vault: Vault, call: CallIdentity, state: unknown, expiresAt: Date): Promise<string> {
-  const { key, box } = await vault.seal(JSON.stringify({ e: expiresAt.getTime(), s: state }), bindingOf(call))
+  const { key, box } = await vault.seal(writeJson({ e: expiresAt.getTime(), s: state }), bindingOf(call))
   return `${key}~${box}`
 }
 
@@ -43,7 +44,7 @@ export async function openState(vault: Vault, call: CallIdentity, text: string, 
   try {
     const split = text.length > longest ? -1 : text.indexOf('~')
     const opened = await vault.open({ key: text.slice(0, split), box: text.slice(split + 1) }, bindingOf(call))
-    const { e: expiresAt, s: state } = JSON.parse(opened)
+    const { e: expiresAt, s: state } = parseJson(opened) as { e: number; s: unknown }
     if (!(now.getTime() < expiresAt)) throw new Error(`expired at ${expiresAt}`)
     return { state, expiresAt }
   } catch (error) {

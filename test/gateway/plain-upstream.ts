@@ -13,7 +13,7 @@ export interface Heard {
   readonly params: Record<string, unknown>
 }
 
-/** What it answers: a result, or an error with its HTTP status. */
+/** What it answers: a result, or an error with its HTTP status. A string such as `raw:1e400` is sent without its quotes. */
 export type Said = { readonly error: object; readonly status?: number } | Record<string, unknown>
 
 export interface PlainUpstream {
@@ -63,9 +63,8 @@ export async function plainUpstream(
     const session = method === 'initialize' ? { 'Mcp-Session-Id': `session ${heard.length}`.replace(' ', '-') } : {}
     const status = 'error' in said && typeof said.status === 'number' ? said.status : 200
     response.writeHead(status, { 'Content-Type': 'application/json', ...session })
-    response.end(
-      JSON.stringify({ jsonrpc: '2.0', id, ...('error' in said ? { error: said.error } : { result: said }) }),
-    )
+    const message = { jsonrpc: '2.0', id, ...('error' in said ? { error: said.error } : { result: said }) }
+    response.end(JSON.stringify(message).replace(/"raw:([^"]+)"/g, '$1'))
   })
   return { url, heard, of: (method) => heard.filter((one) => one.method === method) }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, parseJson, writeJson } from '../../base/json.ts'
 import { stepIdentity } from '../../call/step.ts'
 import { openState, StateRefused, sealState } from '../../mcp/request-state.ts'
 import type { AskingSettings, RequestContext } from '../context.ts'
@@ -13,7 +13,7 @@ export async function sealWalk({ assent, call, clocks, walk }: RequestContext): 
   const expiresAt = new Date(assent.clock.now().getTime() + clocks.state)
   walk.round = (walk.round ?? 0) + 1
   const state = encodeWalk(walk)
-  const text = JSON.stringify(state)
+  const text = writeJson(state)
   if (text.length <= longestCarried) return sealState(assent.vault, call, state, expiresAt)
 
   const key = { walkId: walk.id, name: `state ${randomUUID()}` }
@@ -34,5 +34,5 @@ export async function openWalk(
   const key = { walkId: String(state.kept.walk), name: String(state.kept.name) }
   const kept = await assent.store.steps.claim(key, assent.clock.now())
   if (kept.kind !== 'finished') throw new StateRefused(new Error('the kept state was deleted'))
-  return { ...decodeWalk(JSON.parse(await assent.vault.open(kept.result, stepIdentity(key)))), expiresAt }
+  return { ...decodeWalk(parseJson(await assent.vault.open(kept.result, stepIdentity(key)))), expiresAt }
 }

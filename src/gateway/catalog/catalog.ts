@@ -6,7 +6,7 @@ import {
   toolFacts,
 } from '../../approval/tool-call.ts'
 import type { Clock } from '../../base/clock.ts'
-import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { isPlainObject, type JsonObject, roundNumbers } from '../../base/json.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 import type { UpstreamServer } from '../options.ts'
@@ -141,12 +141,12 @@ function toolIn(found: Kept | Exclude<ListReply, Listed>, name: string) {
 }
 
 function toolsIn({ items }: Listed): ReadonlyMap<string, KnownTool> {
-  const definitions = items as unknown as ToolDefinition[]
+  const definitions = roundNumbers(items) as unknown as ToolDefinition[]
   const serverDefinition = serverDefinitionDigest(definitions)
   return new Map(
-    items.map((item) => [
+    items.map((item, at) => [
       String(item.name),
-      { item, facts: toolFacts(item as unknown as ToolDefinition, serverDefinition) },
+      { item, facts: toolFacts(definitions[at] as ToolDefinition, serverDefinition) },
     ]),
   )
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isJsonContentType } from '@modelcontextprotocol/server'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, parseJson, writeJson } from '../../base/json.ts'
 import type { RequestHead } from '../../base/request-source.ts'
 import { codes } from '../codes.ts'
 import type { FastPath, FastReply } from '../fast-path.ts'
@@ -80,7 +80,7 @@ class HttpReply implements FastReply {
 
   /** Head and body leave in one write. */
   send(message: object, sessionId: string | undefined): void {
-    const text = JSON.stringify(message)
+    const text = writeJson(message)
     const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]
     if (sessionId !== undefined) headers.push('mcp-session-id', sessionId)
     this.#response.writeHead(200, headers)
@@ -112,7 +112,7 @@ function isValid(message: IncomingMessage, { mayEnter }: FastPathEndpoint): bool
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { restoreNumbers, restoreNumbersIn } from '../../base/json.ts'
 import type { IncomingRequest, Prefetched } from './incoming.ts'
 import { bodyOfMessage } from './incoming.ts'
 import { refusal } from './replies.ts'
@@ -59,7 +60,7 @@ async function write(response: Response, reply: ServerResponse, gone: AbortSigna
     return stream(response, reply, gone)
   }
   // Head and body in one write cost half of two writes.
-  const text = await response.text()
+  const text = restoreNumbers(await response.text())
   reply.writeHead(response.status, { ...headers, 'content-length': Buffer.byteLength(text) })
   reply.end(text)
 }
@@ -73,7 +74,7 @@ async function stream({ body }: Response, reply: ServerResponse, gone: AbortSign
     const { value } = await reader.read()
     clearImmediate(flush)
     if (value === undefined) break
-    if (!reply.write(value)) await drained(reply, gone)
+    if (!reply.write(restoreNumbersIn(value))) await drained(reply, gone)
   }
   reply.end()
 }

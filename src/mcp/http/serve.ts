@@ -11,7 +11,7 @@ import {
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, parseJson } from '../../base/json.ts'
 import { isLocalSocket } from '../../base/request-source.ts'
 import type { Login } from '../../participant/identify.ts'
 import { codes } from '../codes.ts'
@@ -177,7 +177,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

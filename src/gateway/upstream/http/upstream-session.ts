@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts'
+import { type JsonObject, writeJson } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams } from '../handshake.ts'
@@ -264,7 +264,7 @@ export class UpstreamSession implements PendingOwner {
   #postOnce(message: JsonObject, credential: UpstreamCredential | undefined): Promise<HttpOutcome> {
     return new Promise((resolve) => {
       this.#owner.transport.send(
-        { method: 'POST', headers: this.headers(credential), body: JSON.stringify(message) },
+        { method: 'POST', headers: this.headers(credential), body: writeJson(message) },
         { event() {}, ended: resolve },
       )
     })

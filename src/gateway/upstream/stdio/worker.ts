@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts'
+import { type JsonObject, writeJson } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams, isPerRequestError } from '../handshake.ts'
 import type { UpstreamContext } from '../options.ts'
@@ -58,7 +58,7 @@ export class Worker implements SlotHolder, PendingOwner {
     this.#conversation = new Conversation({
       clock,
       limits,
-      send: (message) => void this.#child.write(JSON.stringify(message)),
+      send: (message) => void this.#child.write(writeJson(message)),
       notified: (method, params) => owner.notified(client, method, params),
       dropped: owner.dropped,
     })

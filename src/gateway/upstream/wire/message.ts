@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts'
+import { type JsonObject, withExactNumbers } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { RpcError, RpcId } from '../upstream.ts'
 
@@ -37,7 +37,13 @@ export function readMessage(text: string): Message | undefined {
   } catch {
     return undefined
   }
-  return isObject(value) ? messageOf(value) : undefined
+  if (!isObject(value)) return undefined
+  return messageOf(isFinalResult(value) ? withExactNumbers(text, value) : value)
+}
+
+/** Only final results reach the client as they were written. Everything else is read here, as numbers of JavaScript. */
+function isFinalResult({ result }: JsonObject): boolean {
+  return isObject(result) && result.resultType !== 'input_required'
 }
 
 function messageOf({ id, method, params, result, error }: JsonObject): Message | undefined {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../base/json.ts'
+import { type JsonObject, writeJson } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { PendingRequest } from '../pending-request.ts'
 import type { Implementation } from '../upstream.ts'
@@ -8,7 +8,7 @@ import { withEnvelope, withoutEnvelope } from './per-request.ts'
 /** Serialises a request. If it is nested too deeply, ends it with an error and returns undefined. */
 export function writeRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): string | undefined {
   try {
-    return JSON.stringify(wireRequest(pending, perRequest, self))
+    return writeJson(wireRequest(pending, perRequest, self))
   } catch {
     pending.end({
       kind: 'error',
