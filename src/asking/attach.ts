@@ -87,14 +87,15 @@ function checkReadable({ tools }: Attached, { params }: AskableRequest, { mcpReq
 }
 
 async function contextFrom(
-  { settings, server, tools, ready }: Attached,
+  { settings, server: sdk, tools, ready }: Attached,
   { method, params }: AskableRequest,
   ctx: ServerContext,
   progress: { readonly isAnswered: boolean },
 ): Promise<RequestContext> {
-  const caller = callerOf(server, ctx, settings.quirks)
+  const caller = callerOf(sdk, ctx, settings.quirks)
   const { requester, groups, revision, declared } = caller
-  const call = { requester, method, name: params.name ?? params.uri ?? '', arguments: params.arguments }
+  const server = settings.boundTo ?? settings.name
+  const call = { requester, server, method, name: params.name ?? params.uri ?? '', arguments: params.arguments }
   const state = isPerRequest(revision) ? ctx.mcpReq.requestState() : undefined
   const walk = typeof state === 'string' ? await openedWalk(settings, call, state) : newWalk()
   return {
@@ -114,8 +115,8 @@ async function contextFrom(
     responses: responsesIn(ctx),
     isRetry: typeof state === 'string',
     ready,
-    complete: (id) => (progress.isAnswered ? completeOnSession(server, id) : complete(ctx, id)),
-    completeLater: (id) => completeLater(settings, server, id),
+    complete: (id) => (progress.isAnswered ? completeOnSession(sdk, id) : complete(ctx, id)),
+    completeLater: (id) => completeLater(settings, sdk, id),
     lacks: [],
     walk,
   }

@@ -51,6 +51,8 @@ export interface AskingSettings {
   readonly assent: AssentForServers
   /** The server's name for people. */
   readonly name: string
+  /** What the states of this server's requests are bound to. Left out: its name. */
+  readonly boundTo?: string
   readonly clocks: ServerClocks
   /** How a client of 2025-11-25 is sent to a page: by a request during the call, or by the error -32042, after which it calls again. */
   readonly urlBy: 'push' | 'error'

@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { AssentOptions } from '../../src/index.ts'
+import { digest } from '../../src/base/canonical.ts'
+import { type AssentOptions, participantId } from '../../src/index.ts'
+import { requesterKey } from '../../src/participant/requester.ts'
 import { fixedClock } from '../../src/testing/index.ts'
 import { formatKey, makeKey } from '../../src/vault/keys.ts'
 import { onPage } from '../support/asks.ts'
@@ -171,6 +173,32 @@ describe('a state sent where it does not belong', () => {
     const read = { method: 'resources/read', name: 'log://deploys', state: resource, responses: yesToAll } as const
     expect((await call(read)).error).toBeUndefined()
     expect(deeds).toEqual(['prompt OPS-1 test', 'read OPS-1'])
+  })
+
+  test('a state of another server of the same installation is refused (M26-10)', async () => {
+    const mine = await aServer({ only: ['deploy'] })
+    const other = await askingServer(mine.assent, { only: ['deploy'], name: 'other' })
+    onTestFinished(() => other.close())
+    const state = stateIn(await mine.call())
+    expectRefused(await send(other.url, { state, responses: yesToAll }), 'at another server')
+    expect(other.deeds).toEqual([])
+    expect((await mine.call({ state, responses: yesToAll })).error).toBeUndefined()
+  })
+
+  test('a state of the version before, which was bound to no server, says nothing: all is asked again', async () => {
+    const { call, assent, deeds } = await aServer({ only: ['deploy'] })
+    const requester = { participant: participantId({ issuer: login.issuer, subject: 'alice' }), client: 'desk' }
+    const identity = digest([requesterKey(requester), 'tools/call', 'deploy', { env: 'test' }])
+    const answered = { ticket: { f: 'x', v: { ticket: 'OPS-1' } }, sure: { f: 'x', v: true } }
+    const sealedBefore = async (e: number) => {
+      const text = JSON.stringify({ e, s: { w: 'an-old-walk', a: answered, p: {} } })
+      const { key, box } = await assent.vault.seal(text, `state/${identity}`)
+      return `${key}~${box}`
+    }
+    const again = await call({ state: await sealedBefore(Date.now() + 60_000), responses: yesToAll })
+    expect(Object.keys(again.result.inputRequests ?? {})).toEqual(['ticket'])
+    expect(deeds).toEqual([])
+    expectRefused(await call({ state: await sealedBefore(Date.now() - 1) }), 'expired')
   })
 
   test('a state of another installation, with keys of its own, is refused (M26-07)', async () => {

@@ -72,6 +72,19 @@ describe.each(Object.entries(askingUpstreams).filter(([name]) => name.endsWith('
       expect(textOf(await rawCall(url, retry))).toBe('built main')
     })
 
+    test('is of no use at the address of another server, which learns nothing of it (M26-10)', async () => {
+      const { url, gateway } = await meet()
+      const at = (server: string) => new URL(`${url.href}/${server}`)
+      const token = 'alice/desk'
+      const first = await rawCall(at('up'), { name: 'build', token })
+      const { requestState } = first.result ?? {}
+      const retry = { name: 'build', token, requestState, inputResponses: answersTo(first) }
+      const before = gateway.parked
+      expect((await rawCall(at('other'), retry)).error?.code).toBe(-32_602)
+      expect(gateway.parked).toBe(before)
+      expect(textOf(await rawCall(at('up'), retry))).toBe('built main')
+    })
+
     test('is good for a while, and no longer (M26-09)', async () => {
       let moved = 0
       const { url, retry } = await meet({ ...systemClock, now: () => new Date(Date.now() + moved) })
@@ -248,3 +261,30 @@ test('what a retry brought is not remembered, and a round says nothing of cachin
     expect(second.result).toMatchObject({ contents: [{ text: `note on ${branch}` }] })
   }
 })
+
+test('what one server asked about a resource is not answered to another that has it by now', async () => {
+  const uri = 'note://plan'
+  let isUp = true
+  const asks = ({ method, params }: Heard) => {
+    if (method === 'resources/list') return isUp ? { ...listed, resources: [{ uri, name: 'plan' }] } : undefined
+    if (method !== 'resources/read') return undefined
+    if (params.requestState !== undefined) return { ...listed, contents: [{ uri, text: 'mine' }] }
+    return { resultType: 'input_required', inputRequests: { q: formOf('Which?') }, requestState: 'SECRET-OF-A' }
+  }
+  const a = await plainUpstream('2026', asks)
+  const b = await plainUpstream('2026', ({ method }) => {
+    if (method === 'resources/list') return { ...listed, resources: [{ uri, name: 'plan' }] }
+    return method === 'resources/read' ? { ...listed, contents: [{ uri, text: 'of b' }] } : undefined
+  })
+  const { url } = await gated({ a: { url: a.url }, b: { url: b.url } })
+  const call = { method: 'resources/read', name: uri, params: { uri } }
+  const first = await rawCall(url, call)
+  isUp = false
+  const retry = { ...call, requestState: first.result?.requestState, inputResponses: answersTo(first) }
+  const { error } = await rawCall(url, retry)
+  expect(error).toMatchObject({ code: -31_001, data: { reason: 'parked-call-gone' } })
+  expect(error?.message).toBe('Another server asked this. b answers for this address now. Make the request again.')
+  expect(b.of('resources/read')).toEqual([])
+})
+
+const listed = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' }

@@ -42,7 +42,7 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
     capabilities: capabilities as never,
     ...(instructions !== undefined && { instructions }),
   })
-  attach(gateway.asking, mcp)
+  attach({ ...gateway.asking, boundTo: boundTo(scope) }, mcp)
   const { server: sdk } = mcp
   const session = clientSession(gateway, scope, tell)
   /** The client of a request, and the signal that ends it. */
@@ -117,6 +117,11 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
   }
 
   return { mcp, left: session.left }
+}
+
+/** Joined names begin with their server. Of resources, the state itself says whose it is. */
+function boundTo({ joined, servers }: Scope): string {
+  return joined ? 'all servers' : `server ${servers[0]?.id}`
 }
 
 /** A prompt or a resource: policy does not apply, but the upstream may ask, and may need an account. */

@@ -32,18 +32,21 @@ export interface RequiredPages {
   readonly since: number
 }
 
-/** Keeps the progress in the walk's state, in the short keys of the sealed format. */
-export function keepProgress({ walk }: Pick<RequestContext, 'walk'>, progress: UpstreamProgress | undefined): void {
+type Place = Pick<RequestContext, 'walk' | 'name'>
+
+/** Keeps the progress in the walk's state, in the short keys of the sealed format, with the name of the upstream. */
+export function keepProgress({ walk, name }: Place, progress: UpstreamProgress | undefined): void {
   if (progress === undefined) delete walk.upstream
-  else walk.upstream = encode(progress)
+  else walk.upstream = { of: name, ...encode(progress) }
 }
 
-/** The progress that the walk's state holds. */
-export function progressOf({ walk }: Pick<RequestContext, 'walk'>): UpstreamProgress | undefined {
+/** The progress that the walk's state holds. Throws for that of another upstream, which must not learn of it. */
+export function progressOf({ walk, name }: Place): UpstreamProgress | undefined {
   const { upstream } = walk
-  if (upstream === 'parked') return { kind: 'parked' }
   if (!isPlainObject(upstream)) return undefined
-  const { n, q, s, t, pages } = upstream
+  const { of: server, n, q, s, t, pages, parked } = upstream
+  if (server !== name) throw upstreamReplaced(name)
+  if (parked === true) return { kind: 'parked' }
   if (Array.isArray(pages)) return { kind: 'pages', round: Number(n), pages: pages as never, since: Number(t) }
   if (!isPlainObject(q)) return undefined
   return {
@@ -55,10 +58,10 @@ export function progressOf({ walk }: Pick<RequestContext, 'walk'>): UpstreamProg
   }
 }
 
-function encode(progress: UpstreamProgress): Json {
+function encode(progress: UpstreamProgress): JsonObject {
   switch (progress.kind) {
     case 'parked':
-      return 'parked'
+      return { parked: true }
     case 'pages':
       return { n: progress.round, pages: progress.pages as never, t: progress.since }
     case 'input-required': {
@@ -71,6 +74,15 @@ function encode(progress: UpstreamProgress): Json {
       }
     }
   }
+}
+
+/** Another upstream offers the resource now than when the person was asked. */
+function upstreamReplaced(server: string): AskRefused {
+  return new AskRefused(
+    'failed',
+    `Another server asked this. ${server} answers for this address now. Make the request again.`,
+    'parked-call-gone',
+  )
 }
 
 /** The upstream speaks another revision now than when it asked, so its progress cannot be used. */
