@@ -1,4 +1,5 @@
 import { type Approvals, createApprovals } from './approval/approvals.ts'
+import { keepLateEnds } from './approval/late-ends.ts'
 import type { Policy } from './approval/policy/policy.ts'
 import { readPolicy } from './approval/policy/read-policy.ts'
 import type { Validate } from './approval/question/edit.ts'
@@ -150,6 +151,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     browserFlowMs: times.browserFlow,
   })
   let validate = await validatorFor(policy)
+  const lateEnds = keepLateEnds(clock)
   const approvals = createApprovals(
     {
       store: store.grants,
@@ -167,6 +169,8 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
         validate = await validatorFor(next)
       },
       unspentMs: times.unspentYes,
+      lateEnds,
+      endUnrecorded: (error) => desk.events.tell({ kind: 'end-unrecorded', error }),
     },
     policy,
   )
@@ -228,6 +232,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       // What was begun is finished: what is saved is also told.
       await allDone()
       await Promise.allSettled(desk.channels.map((channel) => channel.close?.()))
+      await lateEnds.close()
       try {
         await audit.close()
       } finally {

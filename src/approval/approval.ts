@@ -1,6 +1,6 @@
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { Grant } from './grant/grant.ts'
-import type { Decision } from './policy/policy.ts'
+import type { Decision, Policy } from './policy/policy.ts'
 import type { Change } from './question/edit.ts'
 import type { GivenYes } from './question/subject.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -14,6 +14,8 @@ export interface Approving {
   readonly question?: ElicitationId
   /** Decided by whoever serves the tool; left out, policy decides. */
   readonly decision?: Decision
+  /** What policy said a moment ago. It counts only while that policy holds. */
+  readonly decided?: { readonly policy: Policy; readonly decision: Decision }
   /** What is asked, in the words of whoever serves the tool; left out, in ours. */
   readonly message?: string
   /** The start of this walk is in the audit already, from an earlier round. */
@@ -55,4 +57,22 @@ export interface ApprovalRefused {
 /** A refusal, as the walk gives it back. */
 export function refused(status: ApprovalRefused['status'], reason: string, message: string): ApprovalRefused {
   return { kind: 'refused', status, reason, message }
+}
+
+export const paused = refused('denied', 'paused', 'Everything is paused here: no tool runs for now.')
+
+export const alwaysDenied = refused(
+  'denied',
+  'always-denied',
+  'The person said that this is never to run, and can revoke that.',
+)
+
+export function deniedBy({ why }: Decision): ApprovalRefused {
+  return refused('denied', 'policy', `This call is not allowed. ${why.words}`)
+}
+
+/** For a walk that is sent again after its yes was spent. */
+export function alreadyRun({ outcome }: { readonly outcome?: 'done' | 'failed' }): ApprovalRefused {
+  const how = outcome === undefined ? 'nobody knows how it ended' : `it is ${outcome}`
+  return refused('already-run', outcome ?? 'unknown', `This call ran already, and ${how}. Nothing ran again.`)
 }

@@ -1,34 +1,32 @@
 import type { Answered, AnswerRules } from '../elicitation/answering/answer.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import type { Approval, Approved, Approving } from './approval.ts'
+import type { Approval, ApprovalRefused, Approved, Approving } from './approval.ts'
 import { approve, type BegunCall, begin } from './approve.ts'
-import type { ApprovalDesk } from './desk.ts'
+import { type EndedCall, type FinishDesk, finish, finishSoon } from './finish.ts'
 import type { Grant, GrantId } from './grant/grant.ts'
 import { keepAnswered, keepGrant, type Verdict } from './grant/keep-grant.ts'
 import { isPaused, pause, resume } from './grant/pause.ts'
 import { revoke } from './grant/revoke.ts'
+import { lookAgain, type Running } from './look-again.ts'
 import type { Policy } from './policy/policy.ts'
 import { approvalRules } from './question/answer-approval.ts'
 import { withdrawOutdated } from './reload.ts'
-import { finish, finishSoon, type Started, start } from './start.ts'
-import type { ToolCall } from './tool-call.ts'
+import { type Started, type Starting, start } from './start.ts'
 
 /** Who may let which call run: deciding, asking, remembering, taking back. */
 export interface Approvals {
   readonly policy: Policy
   approve(approving: Approving): Promise<Approval>
-  start(approved: Approved, approving: Pick<Approving, 'walkId' | 'isStarted'>): Promise<Started>
+  start(approved: Approved, starting: Starting): Promise<Started>
   /** Both at once, where nothing stands between deciding and running. */
   begin(approving: Approving): Promise<BegunCall>
-  finish(
-    approved: Pick<Approved, 'call'>,
-    walk: string,
-    grant: Grant | undefined,
-    outcome: 'done' | 'failed',
-  ): Promise<void>
+  /** Why a started call may not act any more; undefined: it may. Asked before each later request that is sent for it. */
+  lookAgain(running: Running): Promise<ApprovalRefused | undefined>
+  /** Records how a call ended. Never rejects: a record that the store does not take is made later. */
+  finish(ended: EndedCall): Promise<void>
   /** For a call that `begin` let run by policy alone; resolves when it is kept, which nobody has to wait for. */
-  finishSoon(call: ToolCall, walk: string, outcome: 'done' | 'failed'): Promise<void>
+  finishSoon(ended: EndedCall): Promise<void>
   /** How the answer to an approval is judged. */
   readonly answerRules: AnswerRules
   /** Keeps what an answered approval brings; harmless when it is kept already. */
@@ -48,7 +46,7 @@ export interface Approvals {
   usePolicy(policy: Policy): Promise<number>
 }
 
-interface ApprovalParts extends Omit<ApprovalDesk, 'policy'> {
+interface ApprovalParts extends Omit<FinishDesk, 'policy'> {
   /** Loads what a policy needs, before it holds. */
   prepare(policy: Policy): Promise<void>
 }
@@ -56,16 +54,17 @@ interface ApprovalParts extends Omit<ApprovalDesk, 'policy'> {
 /** Binds approving to its desk, and to a policy that may be changed later. */
 export function createApprovals(parts: ApprovalParts, first: Policy): Approvals {
   let policy = first
-  const desk: ApprovalDesk = { ...parts, policy: () => policy }
+  const desk: FinishDesk = { ...parts, policy: () => policy }
   return {
     get policy() {
       return policy
     },
     approve: (approving) => approve(desk, approving),
-    start: (approved, approving) => start(desk, approved, approving),
+    start: (approved, starting) => start(desk, approved, starting),
     begin: (approving) => begin(desk, approving),
-    finish: (approved, walk, grant, outcome) => finish(desk, approved, walk, grant, outcome),
-    finishSoon: (call, walk, outcome) => finishSoon(desk, call, walk, outcome),
+    lookAgain: (running) => lookAgain(desk, running),
+    finish: (ended) => finish(desk, ended),
+    finishSoon: (ended) => finishSoon(desk, ended),
     answerRules: approvalRules(desk),
     keepGrant: (asked) => keepGrant(desk, asked),
     keepAnswered: (answered) => keepAnswered(desk, answered),

@@ -1,7 +1,17 @@
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import { BadQuestion, TooManyOpen } from '../elicitation/errors.ts'
 import { requesterKey } from '../participant/requester.ts'
-import { type Approval, type Approved, type Approving, refused } from './approval.ts'
+import {
+  type Approval,
+  type ApprovalRefused,
+  type Approved,
+  type Approving,
+  alreadyRun,
+  alwaysDenied,
+  deniedBy,
+  paused,
+  refused,
+} from './approval.ts'
 import { asApproved } from './as-approved.ts'
 import type { ApprovalDesk } from './desk.ts'
 import { decideByGrants } from './grant/covers.ts'
@@ -10,7 +20,7 @@ import { grantIdFor } from './grant/grant-from.ts'
 import { keepGrant } from './grant/keep-grant.ts'
 import { isPause } from './grant/pause.ts'
 import { decide } from './policy/decide.ts'
-import type { Decision } from './policy/policy.ts'
+import type { Decision, Policy } from './policy/policy.ts'
 import { askApproval } from './question/ask-approval.ts'
 import { approvalIn } from './question/subject.ts'
 import { canBeKept, recordRefusal, recordStart, recordUnasked, tooLargeToKeep } from './record.ts'
@@ -19,12 +29,16 @@ import { approvalDigest, type ToolCall } from './tool-call.ts'
 
 /** Decides a call anew, by today's policy and what people said before. Entered again, it finds what was answered meanwhile. */
 export async function approve(desk: ApprovalDesk, approving: Approving): Promise<Approval> {
-  const { call } = approving
-  const decision = approving.decision ?? decide(desk.policy(), call)
+  const decision = decisionOn(approving, desk.policy())
   const approval = await decideOn(desk, approving, decision)
   // What runs is recorded when it starts; what does not run is recorded here.
   if (approval.kind === 'refused') await recordRefusal(desk, approving, decision, approval)
   return approval
+}
+
+function decisionOn({ call, decision, decided }: Approving, policy: Policy): Decision {
+  if (decision !== undefined) return decision
+  return decided?.policy === policy ? decided.decision : decide(policy, call)
 }
 
 async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
@@ -33,16 +47,14 @@ async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Deci
   const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walkId)
   if (before !== undefined) return before
   const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
-  if (lasting.some(isPause)) return refused('denied', 'paused', 'Everything is paused here: no tool runs for now.')
+  if (lasting.some(isPause)) return paused
 
   if (decision.watched) return { kind: 'approved', call, changes: [], decision }
-  if (decision.decide === 'deny') return refused('denied', 'policy', `This call is not allowed. ${decision.why.words}`)
+  if (decision.decide === 'deny') return deniedBy(decision)
   if (!canBeKept(call, decision)) return refused('denied', 'too-large', tooLargeToKeep)
 
   const byGrants = decideByGrants(lasting, call, decision, desk.clock.now())
-  if (byGrants.status === 'denied') {
-    return refused('denied', 'always-denied', 'The person said that this is never to run, and can revoke that.')
-  }
+  if (byGrants.status === 'denied') return alwaysDenied
   const asked = question && (await desk.questions.get(question))
   // Before what policy and lasting grants allow: a no to this very call is a no, and what was edited runs as edited.
   const said = asked?.state.kind === 'answered' ? await answered(desk, approving, asked, decision) : undefined
@@ -59,11 +71,8 @@ async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Deci
 }
 
 /** A yes for one call runs it once: the same walk, sent again because its reply was lost, is told how that ended. */
-function ranBefore(grant: Grant | undefined, walk: string): Approval | undefined {
-  if (grant?.uses.kind !== 'once' || grant.uses.spent?.walk !== walk) return undefined
-  const { outcome } = grant.uses.spent
-  const how = outcome === undefined ? 'nobody knows how it ended' : `it is ${outcome}`
-  return refused('already-run', outcome ?? 'unknown', `This call ran already, and ${how}. Nothing ran again.`)
+function ranBefore(grant: Grant | undefined, walk: string): ApprovalRefused | undefined {
+  return grant?.uses.kind === 'once' && grant.uses.spent?.walk === walk ? alreadyRun(grant.uses.spent) : undefined
 }
 
 /** What the person said to the question of this walk; undefined: it counts no more, as if nobody had been asked. */
@@ -161,8 +170,12 @@ export type BegunCall = (Omit<Approved, 'kind'> & { readonly kind: 'begun' }) | 
  * again. What a person's yes allows is not started here, for a yes is looked at when it is used.
  */
 export async function begin(desk: ApprovalDesk, approving: Approving): Promise<BegunCall> {
-  const approval = await approve(desk, approving)
-  if (approval.kind !== 'approved' || approval.grant !== undefined) return approval
-  await recordStart(desk, approval, approving)
-  return { ...approval, kind: 'begun' }
+  for (;;) {
+    const policy = desk.policy()
+    const approval = await approve(desk, approving)
+    if (approval.kind !== 'approved' || approval.grant !== undefined) return approval
+    if (policy !== desk.policy()) continue
+    await recordStart(desk, approval, approving)
+    return { ...approval, kind: 'begun' }
+  }
 }

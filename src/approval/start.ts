@@ -1,10 +1,9 @@
-import type { AuditEntry } from '../audit/entry.ts'
 import type { Approved, Approving } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant/grant.ts'
 import { isPaused } from './grant/pause.ts'
+import type { Policy } from './policy/policy.ts'
 import { recordStart } from './record.ts'
-import type { ToolCall } from './tool-call.ts'
 
 // What "once" means, in the four places that make it true:
 //  - A one-time grant is spent here, by compare-and-set on its record, after every question is answered and before anything
@@ -14,23 +13,29 @@ import type { ToolCall } from './tool-call.ts'
 //  - Every later state of that walk carries the yes, so each of those states is claimed too (`spendAgain`).
 //  - `spentFor` in the sealed state says for which call a one-time grant was spent. Any other call asks anew.
 
-/** How starting an approved call ended. `taken`: another copy of it used the yes up, it was taken back, or all is paused. */
+/**
+ * How starting an approved call ended. `taken`: it must be decided again, since another copy of it used the yes up, the
+ * yes was taken back, all is paused, or the policy changed.
+ */
 export type Started = { readonly kind: 'started'; readonly grant?: Grant } | { readonly kind: 'taken' }
+
+/** A call to start, and the policy that was asked whether it may. */
+export interface Starting extends Pick<Approving, 'walkId' | 'isStarted'> {
+  readonly policy: Policy
+}
 
 /**
  * The last moment before a call runs: what let it run is looked at again, a yes for one call is spent by compare-and-set,
  * whoever comes second finds out, and nothing runs that the audit does not know.
  */
-export async function start(
-  desk: ApprovalDesk,
-  approved: Approved,
-  approving: Pick<Approving, 'walkId' | 'isStarted'>,
-): Promise<Started> {
+export async function start(desk: ApprovalDesk, approved: Approved, approving: Starting): Promise<Started> {
   const { grant, call } = approved
-  const { walkId: walk } = approving
+  const { walkId: walk, policy } = approving
   if (await isPaused(desk)) return { kind: 'taken' }
+  if (grant?.uses.kind === 'many' && !(await stillStands(desk, grant))) return { kind: 'taken' }
+  // The account may have been connected in the meantime, which takes minutes.
+  if (policy !== desk.policy()) return { kind: 'taken' }
   if (grant === undefined || grant.uses.kind === 'many') {
-    if (grant !== undefined && !(await stillStands(desk, grant))) return { kind: 'taken' }
     await recordStart(desk, approved, approving)
     return { kind: 'started', ...(grant && { grant }) }
   }
@@ -55,32 +60,4 @@ async function stillStands({ store, clock }: ApprovalDesk, { id }: Grant): Promi
 
 function isOver({ expiresAt }: Grant, now: Date): boolean {
   return expiresAt !== undefined && now >= expiresAt
-}
-
-/** Remembers how a call ended that was started; the next who brings the same walk is told. */
-export async function finish(
-  desk: ApprovalDesk,
-  { call }: Pick<Approved, 'call'>,
-  walk: string,
-  grant: Grant | undefined,
-  outcome: 'done' | 'failed',
-): Promise<void> {
-  await desk.audit.record(finished(call, walk, outcome))
-  if (grant?.uses.kind !== 'once' || grant.uses.spent === undefined) return
-  const uses = { ...grant.uses, spent: { ...grant.uses.spent, outcome } }
-  await desk.store.saveIfUnchanged({ ...grant, version: grant.version + 1, uses })
-}
-
-/** The same for a call on which no yes was spent, kept a moment later: that it ran is on record since it started. */
-export function finishSoon(
-  desk: ApprovalDesk,
-  call: ToolCall,
-  walk: string,
-  outcome: 'done' | 'failed',
-): Promise<void> {
-  return desk.audit.recordSoon(finished(call, walk, outcome))
-}
-
-function finished({ server, tool, requester }: ToolCall, walk: string, outcome: 'done' | 'failed'): AuditEntry {
-  return { kind: 'call-finished', who: requester.participant, about: walk, data: { server, tool, outcome } }
 }

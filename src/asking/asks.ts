@@ -8,6 +8,7 @@ import { approveCall } from './approval/approve-call.ts'
 import { type ApprovalOptions, decidedByHandler, toolCallOf } from './approval/tool-call.ts'
 import { askForm, askPage } from './ask-question.ts'
 import type { RequestContext } from './context.ts'
+import { lookAgain } from './context.ts'
 import { askedForm, type FormInput, type FormOutput } from './form.ts'
 import { once } from './once.ts'
 import { pageAsk } from './page.ts'
@@ -72,13 +73,20 @@ export interface Asks {
 /** The asks of one request. `round` collects the questions that end the request of a 2026 client. */
 export function asksFor(context: RequestContext, round: Round): Asks {
   const asks = new RequestAsks(context, round)
+  /** A person may take minutes, and what the handler does next may no longer be allowed then. */
+  const during = <T>(ask: () => Promise<T>): Promise<T> =>
+    round.during(async () => {
+      const answer = await ask()
+      await lookAgain(context)
+      return answer
+    })
   return {
-    form: (...ask) => round.during(() => asks.form(...ask)),
-    url: (...ask) => round.during(() => asks.url(...ask)),
-    secret: (...ask) => round.during(() => asks.secret(...ask)),
-    connection: (...ask) => round.during(() => asks.connection(...ask)),
-    confirm: (...ask) => round.during(() => asks.confirm(...ask)),
-    approval: (...ask) => round.during(() => asks.approval(...ask)),
+    form: (...ask) => during(() => asks.form(...ask)),
+    url: (...ask) => during(() => asks.url(...ask)),
+    secret: (...ask) => during(() => asks.secret(...ask)),
+    connection: (...ask) => during(() => asks.connection(...ask)),
+    confirm: (...ask) => during(() => asks.confirm(...ask)),
+    approval: (...ask) => during(() => asks.approval(...ask)),
     once: (name, work) => once(context, name, work),
   }
 }

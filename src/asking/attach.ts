@@ -68,9 +68,11 @@ async function handled(
     if (context.lacks.length > 0) throw lacking(context.lacks)
     if (!isPerRequest(context.revision) || endsRound(result)) return result
 
-    // A handler may return the SDK's own questions with a state of its own. Ours wraps it.
-    if (result.requestState === undefined) return result
-    context.walk.handlerState = result.requestState
+    // A handler may return the SDK's own questions. Ours wraps its state, and must not be lost if it holds answers.
+    const { walk } = context
+    if (result.requestState === undefined && Object.keys(walk.answered).length === 0) return result
+    if (result.requestState === undefined) delete walk.handlerState
+    else walk.handlerState = result.requestState
     return { ...result, requestState: await sealWalk(context) }
   } finally {
     progress.isAnswered = true
@@ -118,6 +120,7 @@ async function contextFrom(
     complete: (id) => (progress.isAnswered ? completeOnSession(sdk, id) : complete(ctx, id)),
     completeLater: (id) => completeLater(settings, sdk, id),
     lacks: [],
+    started: [],
     walk,
   }
 }

@@ -1,10 +1,12 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
+import type { Running } from '../approval/look-again.ts'
 import type { ToolFacts } from '../approval/tool-call.ts'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import type { Caller } from '../mcp/caller.ts'
 import type { Quirk } from '../mcp/quirks.ts'
+import { AskRefused } from '../mcp/refusal.ts'
 import type { CallIdentity } from '../mcp/request-state.ts'
 import type { Person } from '../participant/identify.ts'
 import type { AssentForServers } from './needs.ts'
@@ -95,6 +97,8 @@ export interface RequestContext extends AskingSettings, Caller {
   readonly lacks: ('form' | 'url')[]
   /** Where the walk stands. It is updated while the handler runs. */
   readonly walk: WalkState
+  /** What was approved and started in this request. Before anything more is done for it, `lookAgain` asks whether it still may. */
+  readonly started: Running[]
 }
 
 const contexts = new WeakMap<ServerContext, RequestContext>()
@@ -111,4 +115,12 @@ export function contextOf(ctx: ServerContext): RequestContext {
   throw new TypeError(
     'This MCP server is not attached to Assent. Create it with server(), or pass it to attach() before you register tools.',
   )
+}
+
+/** Throws if anything that this request started may not act any more: by today's pause, policy and grants. */
+export async function lookAgain({ assent, started }: Pick<RequestContext, 'assent' | 'started'>): Promise<void> {
+  for (const running of started) {
+    const refusal = await assent.approvals.lookAgain(running)
+    if (refusal !== undefined) throw new AskRefused(refusal.status, refusal.message, refusal.reason)
+  }
 }

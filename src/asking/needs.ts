@@ -29,7 +29,10 @@ export interface AssentForServers {
   readonly events: Events<ElicitationNews>
   readonly login?: Login
   readonly connections: Pick<Connections, 'providers' | 'events' | 'access' | 'rejected' | 'list' | 'disconnect'>
-  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'start' | 'begin' | 'finish' | 'finishSoon' | 'keepGrant'>
+  readonly approvals: Pick<
+    Approvals,
+    'policy' | 'approve' | 'start' | 'begin' | 'lookAgain' | 'finish' | 'finishSoon' | 'keepGrant'
+  >
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>

@@ -12,8 +12,9 @@ export const auditKinds = {
   'answer-refused': 'Somebody who was not asked, or in a way that does not count, tried to answer.',
 
   'call-started': 'A tool call was let run, and is about to be sent.',
-  'call-finished': 'A tool call that had started ended, `done` or `failed`.',
-  'call-refused': 'A tool call was not let run.',
+  'call-finished':
+    'A tool call that had started ended, `done` or `failed`. Marked `late` if the store took the record only later.',
+  'call-refused': 'A tool call was not let run, or not let continue after it started.',
   'allowed-unasked': 'A tool call runs without an answer: nobody could be asked, and its rule allows that.',
   'grant-made': 'An answered approval became a grant: a yes or a no for one call, or for longer.',
   'grant-revoked': 'A grant was taken back.',

@@ -174,3 +174,20 @@ function decimalOf(text: string): string {
   while (digits[end - 1] === '0') end -= 1
   return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`
 }
+
+/** The record without its undefined entries, as JSON would say it, and for good. */
+export function present<T extends object>(record: { [Key in keyof T]: T[Key] | undefined }): T {
+  return Object.freeze(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))) as T
+}
+
+/** Whether this is text that every store and every JSON reader takes: whole characters, and no NUL among them. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+}
+
+/** How many characters a person counts, as JSON Schema counts them: code points, so that an emoji is one and not two. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}

@@ -1,13 +1,13 @@
 import type { Approval, ApprovalRefused, Approved, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
-import type { Grant } from '../approval/grant/grant.ts'
+import type { Running } from '../approval/look-again.ts'
 import type { Change } from '../approval/question/edit.ts'
 import type { GivenYes } from '../approval/question/subject.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
 
 /** What a walk needs besides the call itself. Each entrance (library, gateway, fast path) supplies its own. */
 export interface Entrance<Result, Credential, Missing> {
-  readonly approvals: Pick<Approvals, 'approve' | 'begin' | 'start' | 'finish' | 'finishSoon'>
+  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'begin' | 'start' | 'lookAgain' | 'finish' | 'finishSoon'>
   /** The account that the call needs, or what must be asked first. Left out: it needs none, and is decided and started at once. */
   access?(call: ToolCall): Promise<{ readonly kind: 'ready'; readonly credential: Credential } | Missing>
   /** Called before a yes is spent. */
@@ -21,18 +21,11 @@ export interface Entrance<Result, Credential, Missing> {
    * only holds for calls that spent no yes.
    */
   readonly finish: 'now' | 'soon'
-  /** Gets what goes wrong with a record that nobody waits for. */
-  failed?(error: unknown): void
 }
 
-/** A call that may run, and whose start is in the audit. */
-export interface StartedCall {
-  readonly walkId: string
-  /** As it was asked for, or as the approver edited it. */
-  readonly call: ToolCall
+/** A call that may run, and whose start is in the audit. Its grant was spent on it, or lets it run for as long as it lasts. */
+export interface StartedCall extends Running {
   readonly changes: readonly Change[]
-  /** What was spent on it, or lets it run; undefined where policy alone does. */
-  readonly grant?: Grant
   /** The yes to this very call, if a person gave one. */
   readonly given?: GivenYes
 }
@@ -40,8 +33,8 @@ export interface StartedCall {
 /** What came of sending a call. */
 export interface Sent<Result> {
   readonly result: Result
-  /** `handed-over`: the call is still in flight. Another entrance will `resume` the walk with it, and record its end. */
-  readonly outcome: 'done' | 'failed' | 'handed-over'
+  /** `in-progress`: it has not ended. Another entrance, or a later round of its client, resumes the walk and records its end. */
+  readonly outcome: 'done' | 'failed' | 'in-progress'
 }
 
 /** How a walk ended, for now or for good. */
@@ -64,22 +57,33 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
 
     const { started, credential } = ready as Ready<Credential>
     entrance.started?.(started)
-    return { kind: 'done', result: await resumeWalk(entrance, started, credential) }
+    return { kind: 'done', result: await sendAndFinish(entrance, started, credential) }
   }
 }
 
-/** Enters the walk at `send`: for a call that was started in an earlier round, or by the fast path. */
+/** Continues a call that was started in an earlier round, if it may still act. */
 export async function resumeWalk<Result, Credential, Missing>(
-  { approvals, send, finish, failed }: Entrance<Result, Credential, Missing>,
+  entrance: Entrance<Result, Credential, Missing>,
+  started: StartedCall,
+  credential: Credential,
+): Promise<{ readonly kind: 'done'; readonly result: Result } | ApprovalRefused> {
+  const refusal = await entrance.approvals.lookAgain(started)
+  if (refusal === undefined) return { kind: 'done', result: await sendAndFinish(entrance, started, credential) }
+  if (refusal.status !== 'already-run') await entrance.approvals.finish({ ...started, outcome: 'failed' })
+  return refusal
+}
+
+/** Sends a started call and records its end. By itself: for a call in flight that the fast path hands over. */
+export async function sendAndFinish<Result, Credential, Missing>(
+  { approvals, send, finish }: Pick<Entrance<Result, Credential, Missing>, 'approvals' | 'send' | 'finish'>,
   started: StartedCall,
   credential: Credential,
 ): Promise<Result> {
   const { result, outcome } = await send(started, credential)
-  if (outcome === 'handed-over') return result
+  if (outcome === 'in-progress') return result
   const { walkId, call, grant } = started
-  if (finish === 'soon' && grant === undefined) {
-    approvals.finishSoon(call, walkId, outcome).catch((error) => failed?.(error))
-  } else await approvals.finish({ call }, walkId, grant, outcome)
+  if (finish === 'soon' && grant === undefined) void approvals.finishSoon({ walkId, call, outcome })
+  else await approvals.finish({ walkId, call, outcome, ...(grant && { grant }) })
   return result
 }
 
@@ -94,11 +98,12 @@ async function start<Result, Credential, Missing extends { readonly kind: string
   approving: Approving,
 ): Promise<Ready<Credential> | Exclude<Approval, Approved> | Missing | { readonly kind: 'taken' }> {
   const { walkId } = approving
+  const { policy } = approvals
   const approval = access === undefined ? await approvals.begin(approving) : await approvals.approve(approving)
   const noCredential = undefined as Credential
   if (approval.kind === 'begun') {
-    const { call, changes } = approval
-    return { kind: 'started', started: { walkId, call, changes }, credential: noCredential }
+    const { call, changes, decision } = approval
+    return { kind: 'started', started: { walkId, call, changes, decision }, credential: noCredential }
   }
   if (approval.kind !== 'approved') return approval
 
@@ -106,12 +111,12 @@ async function start<Result, Credential, Missing extends { readonly kind: string
   if (account !== undefined && account.kind !== 'ready') return account as Missing
 
   await beforeStart?.(approval)
-  const begun = await approvals.start(approval, approving)
+  const begun = await approvals.start(approval, { ...approving, policy })
   if (begun.kind === 'taken') return begun
-  const { call, changes, given } = approval
+  const { call, changes, decision, given } = approval
   return {
     kind: 'started',
-    started: { walkId, call, changes, ...(begun.grant && { grant: begun.grant }), ...(given && { given }) },
+    started: { walkId, call, changes, decision, ...(begun.grant && { grant: begun.grant }), ...(given && { given }) },
     credential: account === undefined ? noCredential : (account as { credential: Credential }).credential,
   }
 }

@@ -16,6 +16,8 @@ export type ElicitationNews =
   | { readonly kind: 'tidy-failed'; readonly error: unknown }
   /** This machine's clock is too far from the store's. Told once an hour, in words with the remedy. */
   | { readonly kind: 'clock-wrong'; readonly problem: string }
+  /** A call ended, its client has the result, and the store did not take the record of it. It is tried again. */
+  | { readonly kind: 'end-unrecorded'; readonly error: unknown }
   /** A client could not be asked in the way that was needed. */
   | { readonly kind: 'fallback'; readonly server: string; readonly reason: string }
   | { readonly kind: 'answer-refused'; readonly elicitation: Elicitation; readonly reason: string }

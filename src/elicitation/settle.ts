@@ -1,8 +1,13 @@
 import type { AuditEntry } from '../audit/entry.ts'
 import { answerLink } from './answering/answer-link.ts'
-import { approverReason } from './answering/reason.ts'
 import type { Desk } from './desk.ts'
-import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId } from './elicitation.ts'
+import {
+  applyEvent,
+  approverReason,
+  type Elicitation,
+  type ElicitationEvent,
+  type ElicitationId,
+} from './elicitation.ts'
 
 /** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
 export async function get(desk: Desk, id: ElicitationId): Promise<Elicitation | undefined> {

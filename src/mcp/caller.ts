@@ -12,8 +12,7 @@ import type { Revision } from '../elicitation/form/revision.ts'
 import type { Person } from '../participant/identify.ts'
 import { localParticipant, type ParticipantId } from '../participant/participant.ts'
 import type { Requester } from '../participant/requester.ts'
-import { type Modes, modesOf } from './modes.ts'
-import type { ClientInfo, Quirk } from './quirks.ts'
+import { type ClientInfo, type Quirk, quirkOf } from './quirks.ts'
 import { isPerRequest, revisionOf } from './revision.ts'
 
 /** Who sent a request, by which client, and how that client can be asked. */
@@ -127,4 +126,30 @@ export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 's
 /** A session's id opens the session, so only its digest is kept. */
 function clientOf(sessionId: string | undefined): string {
   return sessionId === undefined ? 'local' : `session-${digest(sessionId).slice(0, 22)}`
+}
+
+/** The modes of elicitation that a client supports. */
+export interface Modes {
+  readonly form: boolean
+  readonly url: boolean
+}
+
+const none: Modes = { form: false, url: false }
+
+/** The modes that a client declared, less those that its quirks take away. `{}` means form only (E11-09). */
+export function modesOf(
+  declared: unknown,
+  revision: Revision | undefined,
+  client?: ClientInfo,
+  quirks: readonly Quirk[] = [],
+): Modes {
+  if (revision === undefined || !isPlainObject(declared)) return none
+  const says = (mode: 'form' | 'url') => declared[mode] !== undefined && declared[mode] !== null
+  const neither = !says('form') && !says('url')
+  const quirk = quirkOf(client, quirks)
+  return {
+    form: (says('form') || neither) && !quirk.includes('form'),
+    // 2025-06-18 has no url mode, whatever a client declares.
+    url: says('url') && revision !== '2025-06-18' && !quirk.includes('url'),
+  }
 }

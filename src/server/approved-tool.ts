@@ -1,4 +1,9 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import type { ToolCall } from '../approval/tool-call.ts'
 import { approveCall } from '../asking/approval/approve-call.ts'
 import { withApproval } from '../asking/approval/approved-result.ts'
@@ -46,10 +51,16 @@ export function approvedTool<Args>(
 async function ran(run: () => Promise<ToolResult>): Promise<Sent<Ran>> {
   try {
     const result = await run()
-    return { result: { result }, outcome: 'isError' in result && result.isError === true ? 'failed' : 'done' }
+    return { result: { result }, outcome: outcomeOf(result) }
   } catch (error) {
     return { result: { error }, outcome: 'failed' }
   }
+}
+
+/** A handler may ask by a result of its own (2026-07-28), and runs again with the answer. */
+function outcomeOf(result: ToolResult): Sent<Ran>['outcome'] {
+  if (isInputRequiredResult(result)) return 'in-progress'
+  return 'isError' in result && result.isError === true ? 'failed' : 'done'
 }
 
 async function editedArguments<Args>({ tools, call }: RequestContext, edited: ToolCall): Promise<Args> {

@@ -5,6 +5,7 @@ import {
   definitionDigest,
   serverDefinitionDigest,
   type ToolCall,
+  toolFacts,
 } from '../../src/approval/tool-call.ts'
 import { aCall, alice, bob } from '../support/approval/a-call.ts'
 
@@ -58,4 +59,17 @@ test('a server is the same in whatever order it lists its tools, and another wit
   const other = { name: 'read' }
   expect(serverDefinitionDigest([tool, other])).toBe(serverDefinitionDigest([other, tool]))
   expect(serverDefinitionDigest([tool, other])).not.toBe(serverDefinitionDigest([tool]))
+})
+
+test('the facts of a tool leave out what is not of its kind, as servers may send anything', () => {
+  const tool = { name: 'read', title: 'Read', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } }
+  expect(toolFacts(tool, 'all')).toEqual({
+    definition: definitionDigest(tool),
+    serverDefinition: 'all',
+    title: 'Read',
+    annotations: tool.annotations,
+    inputSchema: tool.inputSchema,
+  })
+  const odd = { name: 'read', title: 7 as never, annotations: 'yes', inputSchema: [] }
+  expect(toolFacts(odd, 'all')).toEqual({ definition: definitionDigest(odd), serverDefinition: 'all' })
 })

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { grantIdFor } from '../../src/approval/grant/grant-from.ts'
-import { type Entrance, resumeWalk, walk } from '../../src/call/walk.ts'
+import { decide } from '../../src/approval/policy/decide.ts'
+import { type Entrance, sendAndFinish, walk } from '../../src/call/walk.ts'
 import type { ElicitationId } from '../../src/elicitation/elicitation.ts'
+import type { Assent } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/index.ts'
 import { aCall, alice } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd, audited, isApproved, refusal, say } from '../support/approval/approving.ts'
 import { anAssent, everyAssent, testKeys } from '../support/assents.ts'
 import { readPolicy } from '../support/policies.ts'
+
+const starting = ({ approvals }: Pick<Assent, 'approvals'>, walkId: string) => ({ walkId, policy: approvals.policy })
 
 const copies = Array.from({ length: 100 }, (_, n) => `copy-${n}`)
 
@@ -92,7 +96,7 @@ describe('a reply that was lost', () => {
     const killed = { call: other, walkId: 'walk-2', question: question.id }
     const approval = await assent.approvals.approve(killed)
     isApproved(approval)
-    expect(await assent.approvals.start(approval, { walkId: 'walk-2' })).toMatchObject({ kind: 'started' })
+    expect(await assent.approvals.start(approval, starting(assent, 'walk-2'))).toMatchObject({ kind: 'started' })
     const words = 'This call ran already, and nobody knows how it ended. Nothing ran again.'
     expect(await assent.approvals.approve(killed)).toEqual(refusal('already-run', 'unknown', words))
   })
@@ -132,7 +136,7 @@ describe('two clocks', () => {
     const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id })
     isApproved(approval)
     clock.advance(60 * minute)
-    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, starting(assent, 'walk-1'))).toEqual({ kind: 'taken' })
     expect(await audited(assent, 'grant-spent', 'call-started')).toEqual([])
   })
 })
@@ -169,6 +173,38 @@ describe('what changes while the account of a call is fetched', () => {
     }
   })
 
+  test.each(['allow_once', lasting])('the policy denies it by then: it does not run (%s)', async (choice) => {
+    const { outcome, sent } = await during(choice, ({ approvals }) =>
+      approvals.usePolicy(readPolicy({ default: 'deny' })),
+    )
+    expect(outcome).toEqual(refusal('denied', 'policy'))
+    expect(sent).toEqual([])
+  })
+
+  test('the policy names another approver by then: that one is asked', async () => {
+    const { outcome, sent } = await during('allow_once', ({ approvals }) =>
+      approvals.usePolicy(readPolicy({ rules: [{ tool: '*', decide: 'ask', approvers: ['group:finance'] }] })),
+    )
+    expect(outcome.kind).toBe('question')
+    expect(sent).toEqual([])
+  })
+
+  test('the policy allowed it, and denies it by then: it does not run', async () => {
+    const assent = await anAssent({ policy: { default: 'allow' } })
+    const sent: string[] = []
+    const entrance: Entrance<string, undefined, never> = {
+      approvals: assent.approvals,
+      async access() {
+        await assent.approvals.usePolicy(readPolicy({ default: 'deny' }))
+        return { kind: 'ready', credential: undefined }
+      },
+      send: async ({ walkId }) => ({ result: String(sent.push(walkId)), outcome: 'done' }),
+      finish: 'now',
+    }
+    expect(await walk(entrance, { call: aCall(), walkId: 'walk-1' })).toEqual(refusal('denied', 'policy'))
+    expect(sent).toEqual([])
+  })
+
   test('the lasting yes is taken back: it is asked anew', async () => {
     const { outcome, sent } = await during(lasting, revoke)
     expect(outcome.kind).toBe('question')
@@ -181,7 +217,7 @@ describe('what changes while the account of a call is fetched', () => {
     const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1', question: id })
     isApproved(approval)
     await assent.approvals.revoke(grantIdFor(id), alice)
-    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, starting(assent, 'walk-1'))).toEqual({ kind: 'taken' })
     expect((await anUpstream(assent).run(aCall(), 'walk-1', id)).kind).toBe('question')
   })
 
@@ -193,9 +229,9 @@ describe('what changes while the account of a call is fetched', () => {
     const approval = await assent.approvals.approve({ call: aCall(), walkId: 'walk-1' })
     isApproved(approval)
     clock.advance(3_600_000)
-    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, starting(assent, 'walk-1'))).toEqual({ kind: 'taken' })
     await store.grants.forget(alice)
-    expect(await assent.approvals.start(approval, { walkId: 'walk-1' })).toEqual({ kind: 'taken' })
+    expect(await assent.approvals.start(approval, starting(assent, 'walk-1'))).toEqual({ kind: 'taken' })
   })
 })
 
@@ -227,7 +263,7 @@ test('asked in one process, answered in a second, run in a third', async () => {
 
 describe('a call that needs no account', () => {
   const allowed = { policy: { default: 'allow' } } as const
-  const sends = (outcome: 'done' | 'failed' | 'handed-over') => async () => ({ result: 'reply', outcome }) as const
+  const sends = (outcome: 'done' | 'failed' | 'in-progress') => async () => ({ result: 'reply', outcome }) as const
 
   test('is decided and started at once, and its end is recorded soon', async () => {
     const assent = await anAssent(allowed)
@@ -246,30 +282,15 @@ describe('a call that needs no account', () => {
 
   test('and that another entrance takes over has its end recorded there', async () => {
     const assent = await anAssent(allowed)
-    const entrance = { approvals: assent.approvals, send: sends('handed-over'), finish: 'soon' } as const
+    const entrance = { approvals: assent.approvals, send: sends('in-progress'), finish: 'soon' } as const
     await walk<string, undefined, never>(entrance, { call: aCall(), walkId: 'walk-1' })
     expect(await audited(assent, 'call-finished')).toEqual([])
 
-    const started = { walkId: 'walk-1', call: aCall(), changes: [] }
+    const started = { walkId: 'walk-1', call: aCall(), changes: [], decision: decide(assent.approvals.policy, aCall()) }
     const taking = { approvals: assent.approvals, send: sends('failed'), finish: 'now' } as const
-    expect(await resumeWalk<string, undefined, never>(taking, started, undefined)).toBe('reply')
+    expect(await sendAndFinish<string, undefined, never>(taking, started, undefined)).toBe('reply')
     expect(await audited(assent, 'call-started')).toHaveLength(1)
     expect(await audited(assent, 'call-finished')).toMatchObject([{ data: { outcome: 'failed' } }])
-  })
-
-  test.each([true, false])('keeps its result when its end cannot be recorded (reported: %s)', async (isReported) => {
-    const assent = await anAssent(allowed)
-    const broken = new Error('The store is down.')
-    const reported: unknown[] = []
-    const entrance: Entrance<string, undefined, never> = {
-      approvals: { ...assent.approvals, finishSoon: () => Promise.reject(broken) },
-      send: sends('done'),
-      finish: 'soon',
-      ...(isReported && { failed: (error: unknown) => void reported.push(error) }),
-    }
-    expect(await walk(entrance, { call: aCall(), walkId: 'walk-1' })).toEqual({ kind: 'done', result: 'reply' })
-    await Promise.resolve()
-    expect(reported).toEqual(isReported ? [broken] : [])
   })
 
   test('and that a person approved is started by their yes', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Modes, modesOf } from '../../src/mcp/caller.ts'
 import { formParams, urlParams } from '../../src/mcp/elicit-params.ts'
-import { type Modes, modesOf } from '../../src/mcp/modes.ts'
 import { quirkOf } from '../../src/mcp/quirks.ts'
 import { isPerRequest, revisionOf } from '../../src/mcp/revision.ts'
 

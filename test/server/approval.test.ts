@@ -1,8 +1,10 @@
+import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking/asking-clients.ts'
 import { getExisting } from '../support/assents.ts'
+import { callsIn } from '../support/gateway/audited-calls.ts'
 import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
 import { local, localPage, nextAsked, participantOf, promised, say, until } from '../support/server/servers.ts'
 
@@ -439,4 +441,30 @@ test('a tool that its author changes while it is served is asked about again', a
   client.answers(deny)
   await client.call('erase')
   expect({ asked: client.asked.length, deeds: deeds.length }).toEqual({ asked: 4, deeds: 3 })
+})
+
+test('an approved tool that asks by a result of its own (2026) is started once and finished once', async () => {
+  const { connect, assent, deeds } = await approving({
+    rules: askAll,
+    more: (server, { approvedTool }, did) =>
+      server.registerTool(
+        'own',
+        {},
+        approvedTool(async (_args: unknown, _ask, { mcpReq }) => {
+          const given = mcpReq.inputResponses?.q as { content: { a: string } } | undefined
+          if (given === undefined) {
+            const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } } as const
+            return inputRequired({ inputRequests: { q: inputRequired.elicit({ message: 'Q?', requestedSchema }) } })
+          }
+          did.push(given.content.a)
+          return say(given.content.a)
+        }),
+      ),
+  })
+  const client = await connect(connect26)
+  client.answers((asked) => (asked.message === 'Q?' ? { action: 'accept', content: { a: 'x' } } : allowOnce(asked)))
+  expect((await client.call('own')).text).toBe('x')
+  expect(client.asked).toHaveLength(2)
+  expect(deeds).toEqual(['x'])
+  expect(await callsIn(assent)).toEqual([['call-started', 'call-finished done']])
 })

@@ -1,7 +1,7 @@
 import type { Answered } from '../../elicitation/answering/answer.ts'
 import type { Via } from '../../elicitation/answering/answerers.ts'
-import { approverReason } from '../../elicitation/answering/reason.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { approverReason } from '../../elicitation/elicitation.ts'
 import { type ApprovalRefused, refused } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { choicesFor, choiceText, isYes, readChoice } from '../question/choices.ts'

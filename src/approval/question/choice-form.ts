@@ -1,6 +1,6 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
-import { longestReason, reasonField } from '../../elicitation/answering/reason.ts'
+import { longestReason, reasonField } from '../../elicitation/elicitation.ts'
 import { checkForm } from '../../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { findSecretAsk } from '../../elicitation/form/secrets/secrets.ts'

@@ -1,5 +1,5 @@
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { reasonField } from '../../elicitation/answering/reason.ts'
+import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { hasAgents } from '../../participant/requester.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Via } from '../../elicitation/answering/answerers.ts'
-import { approverReason } from '../../elicitation/answering/reason.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { approverReason } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Decision } from '../policy/policy.ts'

@@ -1,8 +1,8 @@
 import type { Approval } from '../../approval/approval.ts'
+import { decide } from '../../approval/policy/decide.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
 import { formForClient } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
-import { givenYes } from '../../approval/question/subject.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -117,7 +117,9 @@ function entranceFor<Result, Credential>(
       const isLasting = grant?.uses.kind === 'many'
       if (isLasting && question !== undefined && isPerRequest(revision)) await spendYes(context, question)
     },
-    started({ changes, grant }) {
+    started(running) {
+      const { changes, grant } = running
+      context.started.push(running)
       delete state.pending[key]
       if (grant?.uses.kind !== 'once') {
         // Decided again in each round, by today's policy and grants.
@@ -141,20 +143,26 @@ async function resumeSpent<Result, Credential>(
   { value, record }: AnsweredAsk,
 ): Promise<Result> {
   const { assent, walk: state } = context
+  const { approvals } = assent
   await spendAgain(context, place.key)
   const changes = (value ?? []) as unknown as Change[]
   const asked = record && (await assent.get(record))
-  const kept = asked && (await assent.approvals.keepGrant(asked))
-  const given = asked && givenYes(asked)
+  const kept = asked && (await approvals.keepGrant(asked))
+  if (kept?.kind !== 'yes') throw new AskRefused('failed', 'The yes to this call was deleted.', 'deleted')
+  const call = withChanges(guarded.call, changes)
   const started = {
     walkId: state.id,
-    call: withChanges(guarded.call, changes),
+    call,
     changes,
-    ...(kept?.kind === 'yes' && { grant: kept.grant }),
-    ...(given && { given }),
+    decision: guarded.byHandler?.decision ?? decide(approvals.policy, call),
+    grant: kept.grant,
+    given: kept.given,
   }
   const credential = (await guarded.access?.()) as Credential
-  return resumeWalk(entranceFor(context, guarded, place, record), started, credential)
+  context.started.push(started)
+  const outcome = await resumeWalk(entranceFor(context, guarded, place, record), started, credential)
+  if (outcome.kind === 'refused') throw new AskRefused(outcome.status, outcome.message, outcome.reason)
+  return outcome.result
 }
 
 function withChanges(call: ToolCall, changes: readonly Change[]): ToolCall {

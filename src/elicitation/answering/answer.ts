@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, isText } from '../../base/json.ts'
 import type { Desk } from '../desk.ts'
 import {
   type Answer,
@@ -10,7 +10,6 @@ import {
 } from '../elicitation.ts'
 import { mustExist } from '../errors.ts'
 import type { Content, FormSchema } from '../form/schema.ts'
-import { isText } from '../form/text.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
 import { get, saveEvent } from '../settle.ts'
 import { answerIdentity } from './answer-identity.ts'

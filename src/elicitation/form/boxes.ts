@@ -1,5 +1,5 @@
+import { present } from '../../base/json.ts'
 import { labelOf, nothingChosen, optionsOf } from './options.ts'
-import { present } from './present.ts'
 import type { BooleanField, ChoicesField } from './schema.ts'
 
 /** A list of choices as tick boxes, one for each option in order: for a revision whose forms know no lists. */

@@ -1,10 +1,9 @@
+import { isText, present } from '../../base/json.ts'
 import { defaultFormLimits, type FormLimits } from './limits.ts'
-import { present } from './present.ts'
 import { Keywords, Reading } from './read/keywords.ts'
 import { readField } from './read/read-field.ts'
 import { FormRefused } from './read/refused.ts'
 import type { Field, FormSchema } from './schema.ts'
-import { isText } from './text.ts'
 
 /**
  * Takes a schema of any origin and gives back a frozen copy of what a form can say, or throws `FormRefused` with all

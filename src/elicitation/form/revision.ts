@@ -1,5 +1,5 @@
+import { present } from '../../base/json.ts'
 import { type Boxes, boxFields, nameBoxes, readBoxes } from './boxes.ts'
-import { present } from './present.ts'
 import { ownFields } from './read/keywords.ts'
 import type { ChoiceField, ChoicesField, Field, FormSchema } from './schema.ts'
 

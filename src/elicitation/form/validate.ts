@@ -1,4 +1,4 @@
-import { ExactNumber } from '../../base/json.ts'
+import { countCharacters, ExactNumber, isText } from '../../base/json.ts'
 import { formats } from './formats.ts'
 import { isChoice, labelOf, optionsOf } from './options.ts'
 import { ownFields, ownList } from './read/keywords.ts'
@@ -12,7 +12,6 @@ import type {
   NumberField,
   TextField,
 } from './schema.ts'
-import { countCharacters, isText } from './text.ts'
 
 /** What is wrong with one field, in words for the person who filled it in; `field` is empty when it is the whole answer. */
 export interface FieldError {

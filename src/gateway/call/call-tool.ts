@@ -6,7 +6,7 @@ import { type Asks, asksFor } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
-import { resumeWalk, type Sent, type StartedCall } from '../../call/walk.ts'
+import { type Sent, type StartedCall, sendAndFinish } from '../../call/walk.ts'
 import { codes } from '../../mcp/codes.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { connectTool } from '../accounts/connect-tool.ts'
@@ -88,12 +88,13 @@ async function goOnWith(calling: Calling, captured: CapturedCall): Promise<JsonO
   const { started, tool } = captured
   Object.assign(context.walk, { id: started.walkId })
   noteStarted(context, wholeCall, started.call)
+  context.started.push(started)
   const entrance = {
     approvals: gateway.settings.assent.approvals,
     send: (resumed: StartedCall) => send(calling, tool, resumed, undefined, captured),
     finish: 'now',
   } as const
-  return resultOf(await resumeWalk<Ended, undefined, never>(entrance, started, undefined))
+  return resultOf(await sendAndFinish<Ended, undefined, never>(entrance, started, undefined))
 }
 
 function resultOf(end: Ended): JsonObject {

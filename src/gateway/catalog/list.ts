@@ -9,8 +9,7 @@ import { unreachable } from '../forward/lost.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { Listed, ListKind, ListReply } from './catalog.ts'
-import { joinedName } from './joined-name.ts'
-import { patienceMs, type Scope, type Sender } from './route.ts'
+import { joinedName, patienceMs, type Scope, type Sender } from './route.ts'
 
 const pageSize = 500
 

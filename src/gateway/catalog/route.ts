@@ -1,10 +1,10 @@
 import { UriTemplate } from '@modelcontextprotocol/server'
+import { digest } from '../../base/canonical.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { GatewayContext } from '../context.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { ListKind, ListReply } from './catalog.ts'
-import { joinedName, mayBeCut, ownName, serverOf } from './joined-name.ts'
 
 /** A tool or prompt: whose it is, and what its server calls it. */
 export interface Route {
@@ -108,4 +108,30 @@ function matches(template: string, uri: string): boolean {
   } catch {
     return false
   }
+}
+
+const longest = 64
+const tail = 8
+
+/** The name of a tool or prompt on the joined address. Server ids contain no `_`, so two names never collide. */
+export function joinedName(server: string, name: string): string {
+  const joined = `${server}__${name}`
+  if (joined.length <= longest) return joined
+  return `${joined.slice(0, longest - tail - 1)}-${digest(joined).slice(0, tail)}`
+}
+
+/** Whether a joined name may have been cut, so that its end is a digest. */
+function mayBeCut(joined: string): boolean {
+  return joined.length === longest
+}
+
+/** The server id in a joined name. */
+function serverOf(joined: string): string | undefined {
+  const at = joined.indexOf('__')
+  return at > 0 ? joined.slice(0, at) : undefined
+}
+
+/** What the server itself calls the tool or prompt of a joined name that was not cut. */
+function ownName(server: string, joined: string): string {
+  return joined.slice(server.length + 2)
 }

@@ -6,7 +6,7 @@ import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import { pagesError, pagesIn, samePages } from '../questions/pages.ts'
-import { checkAskingRate, type Passing, passAsk, passPage, unlessTooOften } from '../questions/pass-ask.ts'
+import { checkAskingRate, type Passing, passAskInFlight, passPage, unlessTooOften } from '../questions/pass-ask.ts'
 import type { UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import type { Completions } from './completions.ts'
 import type { Parking } from './parking.ts'
@@ -36,7 +36,7 @@ async function forwardPushed(gateway: SessionContext, passing: Passing, send: Se
   let count = 0
   const asked: UpstreamHooks['asked'] = (method, params, signal) => {
     count += 1
-    return passAsk(unlessWithdrawn(passing, signal), `asked ${count}`, method, params)
+    return passAskInFlight(unlessWithdrawn(passing, signal), `asked ${count}`, method, params)
   }
   for (let required: RequiredPages | undefined; ; ) {
     const reply = await send({ asked }, context.ctx.mcpReq.signal)
@@ -145,7 +145,9 @@ async function parkedReply(
       throw new AskRefused('cancelled', 'The client disconnected or cancelled the call.', 'requester-gone')
     }
     await Promise.all(
-      asks.map(async ({ key, method, params }) => call.answer(key, await passAsk(passing, key, method, params))),
+      asks.map(async ({ key, method, params }) =>
+        call.answer(key, await passAskInFlight(passing, key, method, params)),
+      ),
     )
   }
 }

@@ -2,6 +2,7 @@ import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/se
 import type { Account } from '../../asking/account.ts'
 import type { Asks } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
+import { lookAgain } from '../../asking/context.ts'
 import { risingProgress } from '../../asking/progress.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -107,11 +108,13 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
   if (level !== undefined) await setLevel(gateway, server, client, context, { era, level })
 
   const _meta = metaFor(context.ctx, era.perRequest ? level : undefined)
-  const send = (added: JsonObject, own: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> => {
+  const send = async (added: JsonObject, own: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> => {
     const hooks = { ...own, ...passedOn(context, level) }
     const inFlight = captured
     captured = undefined
     if (inFlight !== undefined) return inFlight.send(hooks, signal)
+    // However long the account, the upstream's start or a person's answer took: this request may be the one that acts.
+    await lookAgain(context)
     return server.upstream.request({
       ...client,
       method,

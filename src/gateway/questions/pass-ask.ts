@@ -1,5 +1,6 @@
 import { askForm } from '../../asking/ask-question.ts'
 import type { RequestContext } from '../../asking/context.ts'
+import { lookAgain } from '../../asking/context.ts'
 import { askedForm } from '../../asking/form.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
 import type { Round } from '../../asking/rounds/round.ts'
@@ -46,6 +47,27 @@ export function passAsk(passing: Passing, key: string, method: string, params: J
       return failed(error)
     }
   })
+}
+
+/** The same for a call in flight at a 2025 upstream. Its answer lets the call act, so it is given only if the call still may. */
+export async function passAskInFlight(
+  passing: Passing,
+  key: string,
+  method: string,
+  params: JsonObject,
+): Promise<AskReply> {
+  const reply = await passAsk(passing, key, method, params)
+  if (!('result' in reply) || isNo(reply.result)) return reply
+  try {
+    await lookAgain(passing.context)
+    return reply
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function isNo({ action }: JsonObject): boolean {
+  return action === 'decline' || action === 'cancel'
 }
 
 async function passElicitation(passing: Passing, key: string, params: JsonObject): Promise<AskReply> {

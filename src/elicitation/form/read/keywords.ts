@@ -1,6 +1,5 @@
-import { isPlainObject } from '../../../base/json.ts'
+import { isPlainObject, isText } from '../../../base/json.ts'
 import type { FormLimits } from '../limits.ts'
-import { isText } from '../text.ts'
 import type { FormProblem } from './refused.ts'
 
 // Without them a form merely says or checks less. Whatever changes what is asked for is never dropped.

@@ -1,6 +1,6 @@
+import { present } from '../../../base/json.ts'
 import { formats } from '../formats.ts'
 import { labelOf } from '../options.ts'
-import { present } from '../present.ts'
 import type {
   BooleanField,
   ChoiceField,

@@ -111,9 +111,10 @@ async function callFast(fast: FastCall): Promise<FastEnd> {
   if (spoken.kind !== 'found') return notHandled
 
   const { approvals } = gateway.settings.assent
+  const { policy } = approvals
   const groups = (request.authInfo?.extra?.groups as string[] | undefined) ?? []
   const wanted = upstreamCallOf({ requester: client.requester, groups }, server, tool, call.given)
-  const decision = decide(approvals.policy, wanted)
+  const decision = decide(policy, wanted)
   if ((decision.decide !== 'allow' && !decision.watched) || clientCall?.isCancelled === true) return notHandled
 
   let isSent = false
@@ -124,10 +125,13 @@ async function callFast(fast: FastCall): Promise<FastEnd> {
       return send(fast, tool, spoken.era, started)
     },
     finish: 'soon',
-    failed: (error: unknown) => gateway.settings.onError?.(error),
   } as const
   try {
-    const outcome = await walk<FastEnd, undefined, never>(entrance, { call: wanted, walkId: randomUUID(), decision })
+    const outcome = await walk<FastEnd, undefined, never>(entrance, {
+      call: wanted,
+      walkId: randomUUID(),
+      decided: { policy, decision },
+    })
     switch (outcome.kind) {
       case 'done':
         return outcome.result
@@ -176,7 +180,7 @@ async function send(fast: FastCall, tool: KnownTool, era: UpstreamEra, started: 
   }
   if (isCancelled(clientCall)) return cancelled(fast)
   dropWithClient(gateway, request, captured)
-  return { result: { kind: 'started', handover: captured }, outcome: 'handed-over' }
+  return { result: { kind: 'started', handover: captured }, outcome: 'in-progress' }
 }
 
 /** Asked anew each time: the client may cancel while something is awaited. */
@@ -216,7 +220,7 @@ function dropWithClient({ settings }: GatewayContext, { reply }: FastRequest, ca
     if (!captured.drop()) return
     const { call, walkId } = captured.started
     captured.timer.ended('failed')
-    settings.assent.approvals.finish({ call }, walkId, undefined, 'failed').catch((error) => settings.onError?.(error))
+    void settings.assent.approvals.finish({ call, walkId, outcome: 'failed' })
   })
 }
 
