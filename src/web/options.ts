@@ -1,3 +1,4 @@
+import type { Duration } from '../base/durations.ts'
 import type { Answer, Elicitation } from '../elicitation/elicitation.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
 import type { Frame } from './pages/props.ts'
@@ -44,6 +45,11 @@ export interface WebOptions {
   readonly limits?: Partial<WebLimits>
   /** Days after which a browser that was enrolled by a link must be enrolled again. Default: 90. */
   readonly browserDays?: number
+  /**
+   * How long a sign-in lasts, and so how long a person keeps the groups that the login named. Then they are sent to the
+   * login again, which lets them in without a word while its own session lasts. Default: 1 hour.
+   */
+  readonly signIn?: Duration
   /** Host names of the pages, besides loopback and that of `publicUrl`. They need a login or a proxy. */
   readonly allowedHosts?: readonly string[]
   /** Called with each error that is a fault of this installation. Default: ignored. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
+import { milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import { acceptHosts } from '../base/request-source.ts'
 import { isLoopback } from '../elicitation/asking/url.ts'
@@ -23,6 +24,7 @@ export interface Site {
   readonly streams: InboxStreams
   readonly isHostAccepted: ReturnType<typeof acceptHosts>
   readonly enrolledMs: number
+  readonly signInMs: number
   readonly onError: (error: unknown) => void
 }
 
@@ -48,7 +50,7 @@ const dayMs = 24 * 3_600_000
 
 /** Throws `BadArgument` for settings under which the wrong people would be served. */
 export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
-  const { proxy, allowedHosts = [], browserDays = 90 } = options
+  const { proxy, allowedHosts = [], browserDays = 90, signIn = '1h' } = options
   const { publicUrl, prefix } = assent.pages
   const url = new URL(publicUrl)
   const isLocal = assent.login === undefined && proxy === undefined
@@ -85,6 +87,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     streams: createInboxStreams(assent, limits.streamsPerPerson),
     isHostAccepted: acceptHosts([url.hostname, ...allowedHosts]),
     enrolledMs: browserDays * dayMs,
+    signInMs: milliseconds(signIn),
     onError: options.onError ?? (() => {}),
   }
 }

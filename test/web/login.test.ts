@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { alice, anAsk } from '../support/asks.ts'
 import { pagePath, signedInBrowser, testBrowser } from '../support/test-browser.ts'
+import { allowOnce, approvalPlace, approvePath, waitingCall } from '../support/web/approvals.ts'
 import { auditOf, left, loginPlace } from '../support/web/places.ts'
 
 async function askAlice({ assent }: Awaited<ReturnType<typeof loginPlace>>) {
@@ -25,10 +26,13 @@ describe('signing in', () => {
     expect(left.at(-1)).toMatchObject({ redirectUri: 'http://127.0.0.1:4180/login/callback' })
   })
 
-  test('lasts twelve hours', async () => {
-    const place = await loginPlace()
+  test.each([
+    ['an hour', {}, 3_600_000],
+    ['as long as the setting says', { signIn: '12h' }, 12 * 3_600_000],
+  ])('lasts %s', async (_, options, lastsMs) => {
+    const place = await loginPlace(options)
     const browser = await signedInBrowser(place, 'alice')
-    place.clock.advance(12 * 3_600_000 - 1)
+    place.clock.advance(lastsMs - 1)
     expect((await browser.get('/connections')).status).toBe(200)
     place.clock.advance(1)
     expect((await browser.get('/connections')).status).toBe(303)
@@ -79,6 +83,23 @@ describe('signing in', () => {
 })
 
 describe('attacks on signing in', () => {
+  test('attack: somebody who has left a group answers for it with the sign-in of that morning', async () => {
+    const place = await approvalPlace({ approvers: ['group:finance'] }, { clocks: { question: '1d' } })
+    const asked = await waitingCall(place)
+    const browser = await signedInBrowser(place, 'carol~finance')
+    expect((await browser.get(approvePath(asked))).status).toBe(200)
+    place.clock.advance(2 * 3_600_000)
+
+    const posted = await browser.post(approvePath(asked), allowOnce)
+    expect(posted).toMatchObject({ status: 303, location: `/login?next=${encodeURIComponent(approvePath(asked))}` })
+    expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
+    const away = await browser.get(posted.location as string)
+    await browser.get(`/login/callback?code=carol&state=${stateIn(away.location)}`)
+    expect((await browser.get(approvePath(asked))).status).toBe(404)
+    expect((await browser.post(approvePath(asked), allowOnce)).status).toBe(404)
+    expect((await place.assent.get(asked.id))?.state.kind).toBe('open')
+  })
+
   test('an answer to a login that another browser began signs nobody in', async () => {
     const place = await loginPlace()
     const mallory = testBrowser(place)

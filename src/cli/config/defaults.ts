@@ -9,6 +9,7 @@ export const defaults = {
   clocks: {
     question: '10m',
     browserFlow: '10m',
+    signIn: '1h',
     upstreamAsk: '60s',
     upstreamSilence: '30m',
     hold: '45s',

@@ -19,10 +19,11 @@ interface PageServerEvents {
  */
 export function servePages(
   assent: Assent,
-  { listen, auth }: Config,
+  { listen, auth, clocks }: Config,
   { serving, failed }: PageServerEvents,
 ): () => Promise<void> {
   const web = createWeb(assent, {
+    signIn: clocks.signIn,
     ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
     onError: failed,
   })

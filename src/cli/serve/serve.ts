@@ -116,9 +116,10 @@ function inDemoStore(config: Config, { store }: Given): Config {
   return config.written === undefined && store === undefined ? { ...config, store: 'sqlite:.assent/demo.db' } : config
 }
 
-async function pagesOf(assent: Assent, { auth }: Config, log: Log): Promise<Web> {
+async function pagesOf(assent: Assent, { auth, clocks }: Config, log: Log): Promise<Web> {
   const { createWeb } = await import('../../web/index.ts')
   return createWeb(assent, {
+    signIn: clocks.signIn,
     ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
     onError: (err) => log.error({ err }, 'a page failed'),
   })

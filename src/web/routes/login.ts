@@ -10,7 +10,6 @@ import { admit, recordPageRefusal } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 import { beginSignIn, takeSignIn } from '../viewer/signing-in.ts'
 
-const sessionMs = 12 * 3_600_000
 const home = '/inbox'
 
 /** Signs people in and out. A sign-in must end in the browser that began it. */
@@ -42,7 +41,7 @@ async function finish(c: WebContext, login: PageLogin): Promise<Response> {
     await recordPageRefusal(c, 'login-failed')
     return failed(c, completed.message, 403)
   }
-  await addBrowser(c, completed.who, 'login', sessionMs)
+  await addBrowser(c, completed.who, 'login', site.signInMs)
   return c.redirect(safeNext(site, pending.next) ?? home, 303)
 }
 
