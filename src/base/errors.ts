@@ -22,6 +22,7 @@ export type AssentErrorCode =
   | 'schema_newer'
   | 'seal_broken'
   | 'state_refused'
+  | 'store_damaged'
   | 'store_unavailable'
   | 'too_many_open'
 

@@ -68,6 +68,7 @@ function exitCodeOf(code: AssentErrorCode): number {
     case 'key_missing':
     case 'login_unavailable':
     case 'provider_unavailable':
+    case 'store_damaged':
     case 'store_unavailable':
       return exitCodes.unavailable
     case 'asked_differently':

@@ -46,6 +46,7 @@ export function codeOf(code: AssentErrorCode): number {
     case 'provider_unknown':
     case 'schema_newer':
     case 'seal_broken':
+    case 'store_damaged':
     case 'store_unavailable':
       return codes.internalError
   }

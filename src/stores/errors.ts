@@ -8,6 +8,14 @@ export class StoreUnavailable extends AssentError {
   }
 }
 
+/** Part of what is stored can no longer be read. Going on could damage more. */
+export class StoreDamaged extends AssentError {
+  readonly code = 'store_damaged'
+  constructor(store: string, damage: readonly string[], remedy: string) {
+    super(`${store} is damaged. ${remedy}`, { detail: damage.join('; ') })
+  }
+}
+
 /** The store has the schema of a newer version of Assent, which this version could damage. */
 export class SchemaNewer extends AssentError {
   readonly code = 'schema_newer'

@@ -19,6 +19,8 @@ export interface Store {
   readonly grants: GrantStore
   /** Everybody who shares the store must see the same time here, whatever the clock of their machine says. */
   readonly clock: StoreClock
+  /** Reads everything that is kept, which may take long, and says what of it is damaged. Empty: nothing was found. */
+  findDamage(): Promise<readonly string[]>
   /** Waits for pending writes. Calling it again has no further effect. */
   close(): Promise<void>
 }

@@ -49,6 +49,7 @@ function noticeForCode(code: AssentErrorCode, message: string): ErrorNotice {
     case 'schema_newer':
     case 'seal_broken':
     case 'state_refused':
+    case 'store_damaged':
     case 'too_many_open':
       return broken
   }

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Assent, createAssent } from '../../src/index.ts'
@@ -9,6 +9,7 @@ import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { assentInTerminal } from '../support/cli/terminal.ts'
+import { spoilLarge } from '../support/spoil-sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)
@@ -296,6 +297,16 @@ describe('assent doctor', () => {
       words: 'http://127.0.0.1:9 could not be reached.',
     })
     expect(JSON.parse(ran.out)).toContainEqual(expect.objectContaining({ check: 'approvers', status: 'warning' }))
+  })
+
+  test('attack: a page of a large file is spoiled; it is found, though Assent starts', async () => {
+    const { file, run, open } = await anInstallation('version: 1\nlisten: 127.0.0.1:9\n')
+    await (await open()).close()
+    const path = join(dirname(file), '.assent/assent.db')
+    await spoilLarge(path)
+    const ran = await run('doctor')
+    expect(ran.code).toBe(1)
+    expect(ran.out).toMatch(/✗ store: sqlite:\S+ is damaged\. Restore a backup\. .*page 2500/)
   })
 
   test('finds a clock that is wrong, by the time at the login', async () => {

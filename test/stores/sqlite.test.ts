@@ -14,6 +14,7 @@ import { createWriter } from '../../src/stores/sqlite/writer.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { alice, anElicitation, answered, bob } from '../../src/testing/index.ts'
 import { compiled } from '../support/programs.ts'
+import { spoilLarge, spoilTable } from '../support/spoil-sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const freshPath = async () => join(await temporaryFolder(), 'assent.db')
@@ -103,6 +104,28 @@ describe('the file', () => {
     const path = await freshPath()
     await writeFile(path, 'this is no database, but somebody’s diary'.repeat(50))
     await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test('attack: a page in the middle is spoiled; it is found at the next start, with the remedy', async () => {
+    const path = await freshPath()
+    await (await openSqliteStore(path)).close()
+    await spoilTable(path, 'browser')
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      code: 'store_damaged',
+      message: expect.stringContaining(`sqlite3 ${path} .recover`),
+      detail: expect.stringMatching(/page \d+/),
+    })
+  })
+
+  test('that is large is opened without a check, which would take long, and says when asked what is damaged', async () => {
+    const path = await freshPath()
+    const store = await openSqliteStore(path)
+    expect(await store.findDamage()).toEqual([])
+    await store.close()
+    await spoilLarge(path)
+    const spoiled = await openSqliteStore(path)
+    expect(await spoiled.findDamage()).toContainEqual(expect.stringMatching(/page 2500/))
+    await spoiled.close()
   })
 
   test.each(['process', 'power'] as const)('is configured for what it must survive (%s)', async (survives) => {

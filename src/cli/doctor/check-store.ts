@@ -44,9 +44,12 @@ function textOf({ message, detail }: AssentError): string {
   return detail === undefined ? message : `${message} ${detail}`
 }
 
-/** Writes one audit event: nothing less shows that the store can be written to. */
+/** Writes one audit event, since nothing less shows that the store can be written to, and looks for damage. */
 async function checkWriting(assent: Assent): Promise<Finding> {
   await assent.record({ kind: 'doctor-checked', who: localParticipant })
+  const damage = await assent.store.findDamage()
+  if (damage.length > 0)
+    return wrong('store', `${assent.store.name} is damaged. Restore a backup. ${damage.join('; ')}`)
   return good('store', `${assent.store.name} can be read and written.`)
 }
 

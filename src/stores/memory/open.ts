@@ -21,6 +21,7 @@ export function openMemoryStore(): Store {
     connections: memoryConnections(),
     grants: memoryGrants(),
     clock: systemStoreClock,
+    findDamage: async () => [],
     async close() {},
   }
 }

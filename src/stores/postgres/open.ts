@@ -43,6 +43,8 @@ export async function openPostgresStore(
       connections: postgresConnections(database),
       grants: postgresGrants(database),
       clock,
+      // The server finds damage itself, with data checksums or pg_amcheck.
+      findDamage: async () => [],
       async close() {
         changes.close()
         clock.stop()

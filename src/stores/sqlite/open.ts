@@ -1,5 +1,6 @@
-import { mkdir, open as openFile } from 'node:fs/promises'
+import { mkdir, open as openFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { StoreDamaged } from '../errors.ts'
 import { closeOnce, type Store } from '../store.ts'
 import { systemStoreClock } from '../store-clock.ts'
 import { sqliteAudit } from './audit.ts'
@@ -7,7 +8,8 @@ import { sqliteBrowsers } from './browsers.ts'
 import { createSqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import { sqliteConnections } from './connections.ts'
-import { openSqlite, type SqliteDatabase, translateError } from './driver.ts'
+import { damageIn } from './damage.ts'
+import { openSqlite, runRead, type SqliteDatabase, translateError } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { sqliteGrants } from './grants.ts'
 import { migrateSqlite } from './migrations.ts'
@@ -33,6 +35,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
   const database = await openSqlite(path)
   try {
     configure(database, options)
+    if ((await stat(path)).size <= checkedAtOpen) refuseDamaged(database, path)
     migrateSqlite(database)
   } catch (error) {
     database.close()
@@ -50,6 +53,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     connections: sqliteConnections(database, writer),
     grants: sqliteGrants(database, writer),
     clock: systemStoreClock,
+    findDamage: () => runRead(() => damageIn(database)),
     close: closeOnce(async () => {
       changes.close()
       await writer.drained()
@@ -57,6 +61,16 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
       database.close()
     }),
   }
+}
+
+/** A file of up to so many bytes is checked each time it is opened, which takes about a millisecond for each MB. */
+const checkedAtOpen = 16 * 1024 * 1024
+
+function refuseDamaged(database: SqliteDatabase, path: string): void {
+  const damage = damageIn(database)
+  if (damage.length === 0) return
+  const remedy = `Restore a backup of it, or save what can still be read: sqlite3 ${path} .recover`
+  throw new StoreDamaged(`sqlite:${path}`, damage, remedy)
 }
 
 function configure(database: SqliteDatabase, { busyMs = 5_000, survives = 'process' }: SqliteOptions): void {
