@@ -1,3 +1,6 @@
+/** Keys with this prefix are said by Assent only. */
+export const ownPrefix = 'assent/'
+
 /** The key in `capabilities.experimental` of servers that answer `elicitation/track`. */
 export const trackCapability = 'assent/elicitation-track'
 

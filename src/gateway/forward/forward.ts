@@ -17,7 +17,7 @@ import type { DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
 import { locked, lostCall } from './lost.ts'
-import { sessionResult } from './result-for.ts'
+import { sessionResult, withoutServerInfo } from './result-for.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
 import { progressOf } from './upstream-progress.ts'
 
@@ -71,7 +71,7 @@ export async function forwardWith(
 export function resultIn(server: UpstreamServer, reply: UpstreamReply, hearer: Hearer): JsonObject {
   switch (reply.kind) {
     case 'result':
-      return isPerRequest(hearer.revision) ? reply.result : sessionResult(reply.result)
+      return isPerRequest(hearer.revision) ? withoutServerInfo(reply.result) : sessionResult(reply.result)
     case 'error':
       throw upstreamError(server.id, reply, hearer)
     case 'unauthorized':

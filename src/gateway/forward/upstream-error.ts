@@ -11,7 +11,8 @@ export type Hearer = Pick<RequestContext, 'revision' | 'capabilities'>
 
 /**
  * An upstream's error as the client gets it. Errors about the connection between gateway and upstream (headers, version,
- * declared capabilities) mean nothing to the client, and are told in the gateway's own words (B26-05, B26-10).
+ * declared capabilities) mean nothing to the client, and are told in the gateway's own words (B26-05, B26-10). So is the
+ * code of our own refusals, which only the gateway gives.
  */
 export function upstreamError(server: string, { error }: UpstreamError, hearer?: Hearer): AskRefused | ProtocolError {
   const { code, message, data } = error
@@ -20,7 +21,8 @@ export function upstreamError(server: string, { error }: UpstreamError, hearer?:
     return new ProtocolError(codes.invalidParams, message, data)
   if (code === codes.urlRequired && hearer?.revision === '2025-11-25' && namesPages(data))
     return new ProtocolError(code, message, data)
-  if (isReserved(code)) return new AskRefused('failed', `${server} failed: ${message} (${code})`, 'upstream-error')
+  if (isReserved(code) || code === codes.refused)
+    return new AskRefused('failed', `${server} failed: ${message} (${code})`, 'upstream-error')
   return new ProtocolError(code, message, data)
 }
 

@@ -1,5 +1,6 @@
 import { type JsonObject, withExactNumbers } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
+import { ownPrefix } from '../../../mcp/meta-keys.ts'
 import type { RpcError, RpcId } from '../upstream.ts'
 
 /** A JSON-RPC message from an untrusted sender, reduced to the fields that are valid. */
@@ -38,12 +39,41 @@ export function readMessage(text: string): Message | undefined {
     return undefined
   }
   if (!isObject(value)) return undefined
-  return messageOf(isFinalResult(value) ? withExactNumbers(text, value) : value)
+  const message = isFinalResult(value) ? withExactNumbers(text, value) : value
+  if (mayHaveOwnKeys(text)) dropOwnKeys(message)
+  return messageOf(message)
 }
 
 /** Only final results reach the client as they were written. Everything else is read here, as numbers of JavaScript. */
 function isFinalResult({ result }: JsonObject): boolean {
   return isObject(result) && result.resultType !== 'input_required'
+}
+
+/** In JSON a key can be written with escapes. What is rare, and found fast, is looked for first. */
+function mayHaveOwnKeys(text: string): boolean {
+  if (text.includes('\\u')) return true
+  return text.includes('_meta') && (text.includes(ownPrefix) || text.includes('\\/'))
+}
+
+/** Data of tools and forms. A `_meta` in it is a name like any other. */
+const freeForm = new Set(['structuredContent', 'inputSchema', 'outputSchema', 'requestedSchema', 'arguments', 'input'])
+
+/** Removes our own keys from every `_meta`: nobody else says what became of a call here, or who approved it. */
+function dropOwnKeys(message: JsonObject): void {
+  // Without recursion: a message may be nested deeper than the stack.
+  const open: unknown[] = [message]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (Array.isArray(next)) for (const item of next) open.push(item)
+    if (!isObject(next)) continue
+    for (const name of Object.keys(next)) {
+      const member = next[name]
+      if (name === '_meta' && isObject(member)) {
+        for (const key of Object.keys(member)) if (key.startsWith(ownPrefix)) delete member[key]
+      }
+      if (typeof member === 'object' && !freeForm.has(name)) open.push(member)
+    }
+  }
 }
 
 function messageOf({ id, method, params, result, error }: JsonObject): Message | undefined {
