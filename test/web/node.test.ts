@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { enrolledBrowser, pagePath } from '../support/test-browser.ts'
 import { askLocal, localPlace, type Place } from '../support/web/places.ts'
@@ -32,6 +32,24 @@ function send(
     sent.end()
   })
 }
+
+test('attack: a request of HTTP/1.0 without a Host is served as localhost', async () => {
+  const port = await listen(await localPlace())
+  const statusOf = (...headers: string[]) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write(['GET /inbox HTTP/1.0', ...headers, '', ''].join('\r\n')),
+      )
+      socket.once('data', (chunk) => {
+        socket.destroy()
+        resolve(String(chunk).split('\r\n')[0] ?? '')
+      })
+      socket.on('error', reject)
+    })
+  expect(await statusOf()).toContain('400')
+  // Served, and refused only because nobody enrolled this browser.
+  expect(await statusOf('Host: localhost')).toContain('403')
+})
 
 test('the pages are served by Node, with heads, forms and cookies', async () => {
   const place = await localPlace()

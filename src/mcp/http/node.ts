@@ -31,6 +31,8 @@ async function handle(
   signal: AbortSignal,
   prefetched: Prefetched | undefined,
 ): Promise<Response> {
+  // HTTP/1.0 allows it, but whom such a request was meant for cannot be checked.
+  if (message.headers.host === undefined) return refusal(400, 'The request does not name its host. Send a Host header.')
   const request = requestOf(message, signal)
   if (request === undefined) return refusal(400, 'Bad Request')
   const authorization = message.headers.authorization ?? null
@@ -46,7 +48,7 @@ function requestOf({ rawHeaders, headers: { host }, url, method }: IncomingMessa
     if (name.toLowerCase() !== 'authorization') headers.append(name, rawHeaders[at + 1] as string)
   }
   try {
-    return new Request(`http://${host ?? 'localhost'}${url}`, { method: method ?? 'GET', headers, signal })
+    return new Request(`http://${host}${url}`, { method: method ?? 'GET', headers, signal })
   } catch {
     return undefined
   }

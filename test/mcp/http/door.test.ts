@@ -29,6 +29,34 @@ const inBothEras = [
   { era: '2026', request: modernCall('echo', { text: 'hi' }) },
 ]
 
+/** A request as bytes, for what no client would send. Gives back the first line of the answer. */
+function sendRaw(url: URL, lines: readonly string[], body = ''): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(Number(url.port), '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`))
+    socket.on('data', (chunk) => {
+      text += chunk
+      if (text.includes('\r\n')) socket.destroy()
+    })
+    socket.on('close', () => resolve(text.split('\r\n')[0])).on('error', reject)
+  })
+}
+
+test('attack: a request of HTTP/1.0 without a Host is served as localhost', async () => {
+  const { url } = await endpoint(() => echoServer())
+  const { body, headers } = modernCall('echo', { text: 'hi' })
+  const text = JSON.stringify(body)
+  const lines = [
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ]
+  expect(await sendRaw(url, ['POST /mcp HTTP/1.0', ...lines], text)).toBe('HTTP/1.1 400 Bad Request')
+  expect(await sendRaw(url, ['POST /mcp HTTP/1.0', 'Host: evil.example', ...lines], text)).toContain('403')
+  expect(await sendRaw(url, ['POST /mcp HTTP/1.0', 'Host: localhost', ...lines], text)).toContain('200')
+})
+
 describe('attacks through a browser', () => {
   test.each(inBothEras)('a bad Origin alone is refused, on $era (H26-01, H11-10)', async ({ request }) => {
     const { url } = await endpoint(() => echoServer())
