@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lookAlikes } from '../../../src/web/pages/layout/look-alikes.ts'
+import { findLookAlikes } from '../../../src/base/text/look-alikes.ts'
 import { isDeceptive, quotation, visible } from '../../../src/web/pages/question/quote.ts'
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
   ['Grüße naïve 日本語 שלום', []],
   ['½ ™ Å', []],
 ])('in %j the letters at %j pose as others', (text, places) => {
-  expect([...lookAlikes(text)]).toEqual(places)
+  expect([...findLookAlikes(text).keys()]).toEqual(places)
 })
 
 test('what a server wrote is a quotation that says whose it is (E11-04)', () => {

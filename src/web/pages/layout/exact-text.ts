@@ -1,4 +1,4 @@
-import { type Piece, showText } from '../../../base/text/show-text.ts'
+import { type Piece, showName, showText } from '../../../base/text/show-text.ts'
 import { type Markup, markup } from './markup.ts'
 
 /** Every character of a text for an approver; hidden characters and look-alikes are drawn as marks. */
@@ -11,6 +11,11 @@ export function exactText(text: string): Markup {
   return drawPieces(showText(text))
 }
 
+/** The same for a name, which stands on one line. */
+export function exactName(name: string): Markup {
+  return name === '' ? markup`<span class="soft">no name</span>` : drawPieces(showName(name))
+}
+
 function drawPiece(piece: Piece): Markup | string {
   switch (piece.kind) {
     case 'text':
@@ -19,5 +24,9 @@ function drawPiece(piece: Piece): Markup | string {
       return markup`<mark title="A hidden character">${piece.code}</mark>`
     case 'look-alike':
       return markup`<mark title="Not the ${piece.like} it looks like">${piece.text} ${piece.code}</mark>`
+    case 'other-script':
+      return markup`<mark title="Not of the script of its word: ${piece.script}">${piece.text} ${piece.code}</mark>`
+    case 'not-composed':
+      return markup`<mark title="Usually written as ${piece.usual}">${piece.text} ${piece.code}</mark>`
   }
 }

@@ -1,6 +1,6 @@
+import { findLookAlikes } from '../../../base/text/look-alikes.ts'
 import { type TextBounds, visibleLine, visibleText } from '../../../base/text/visible-text.ts'
 import { icons } from '../layout/icons.ts'
-import { lookAlikes } from '../layout/look-alikes.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 
 /** A server's message, marked as a quotation of the server; with `fields`, the labels below it are included. */
@@ -30,12 +30,14 @@ export function visiblePlain(text: string, characters = 120): string {
 
 /** Whether a text has hidden characters or look-alikes, which an input would not mark. */
 export function isDeceptive(text: string): boolean {
-  return visibleText(text, { characters: text.length, lines: text.length + 1 }) !== text || lookAlikes(text).size > 0
+  return (
+    visibleText(text, { characters: text.length, lines: text.length + 1 }) !== text || findLookAlikes(text).size > 0
+  )
 }
 
 /** Draws the codes of hidden characters, and look-alikes, as marks. */
 function marked(visible: string): Markup {
-  const odd = lookAlikes(visible)
+  const odd = findLookAlikes(visible)
   const parts: unknown[] = []
   let plainFrom = 0
   const put = (at: number, length: number, mark: Markup) => {
