@@ -1,4 +1,5 @@
 import { isPlainObject } from '../base/json.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
 import { AskRefused } from '../mcp/refusal.ts'
@@ -48,7 +49,10 @@ export function tooManyTries(errors: readonly FieldError[]): AskRefused {
   return new AskRefused('invalid', `No answer fitted the form. ${wordsFor(errors)}`.trim())
 }
 
-/** What was wrong with an answer, for the person who is asked again. */
+/** Short enough to leave room for the question itself, of which nothing may be cut off. */
+const longestProblem = 400
+
+/** What was wrong with an answer, for the person who is asked again. On one line: a server wrote the names of the fields. */
 export function wordsFor(errors: readonly FieldError[]): string {
-  return errors.map(({ message }) => message).join(' ')
+  return visibleLine(errors.map(({ message }) => message).join(' '), longestProblem)
 }

@@ -173,7 +173,7 @@ describe('a form', () => {
     const lines = plain(shown()).split('\n')
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(24)
     for (const line of lines.filter((line) => /語|administrator|entirely safe/.test(line))) {
-      expect(line).toMatch(/^ *│ /)
+      expect(line).toMatch(/^ *[│┊] /)
     }
     expect(shown()).not.toMatch(/\[\d+m/)
   })

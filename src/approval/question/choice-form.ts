@@ -1,4 +1,5 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
+import { isShownAsItIs } from '../../base/text/names.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
 import { longestReason, reasonField } from '../../elicitation/elicitation.ts'
 import { checkForm } from '../../elicitation/form/check.ts'
@@ -18,9 +19,20 @@ export const editPrefix = 'edit_'
  */
 export function choiceForm(call: ToolCall, decision: Decision, offered: readonly Choice[]): FormSchema | undefined {
   if (decision.answer === 'page' || !decision.approvers.includes(call.requester.participant)) return undefined
-  if (!isInPlainSight(call.arguments)) return undefined
+  if (!isInPlainView(call)) return undefined
   const fields = editFields(call, decision.editable)
   return fields === undefined ? undefined : checked(call, offered, fields)
+}
+
+/** Whether the words of the form show the call as it is, and nothing in it could pass for words of Assent. */
+function isInPlainView({ server, tool, arguments: given }: ToolCall): boolean {
+  const entries = Object.entries(given)
+  return (
+    isInPlainSight(given) &&
+    [server, tool, ...entries.map(([name]) => name)].every((name) => name !== '' && isShownAsItIs(name)) &&
+    // A name that holds `: ` looks like a name with a value, and clients draw a tab as they like.
+    !entries.some(([name, value]) => name.includes(': ') || (typeof value === 'string' && value.includes('\t')))
+  )
 }
 
 /** The edits that an answer to the form makes: what is not among its fields is left out. */
@@ -96,8 +108,9 @@ function keepsAll(form: FormSchema, fields: readonly EditField[]): boolean {
   return fields.every((field) => !field.isGiven || form.properties[nameInForm(field)]?.default !== undefined)
 }
 
-/** Clients show this many characters of a message. An approver must see all of it. */
-const longestWords = 4_000
+/** Clients show at least this much of a message: an approver must see all of it, and what was wrong with their answer. */
+const longestWords = 3_500
+const mostLines = 50
 
 /** What the requester's own client is asked, if it may show the approval and its answer counts. */
 export interface ClientForm {
@@ -109,5 +122,6 @@ export interface ClientForm {
 export function formForClient(call: ToolCall, decision: Decision, message?: string): ClientForm | undefined {
   const schema = choiceForm(call, decision, choicesFor(call, decision, call.requester.participant, 'form'))
   const words = clientWords(call, decision, message)
-  return schema === undefined || words.length > longestWords ? undefined : { message: words, schema }
+  const isShort = words.length <= longestWords && words.split('\n').length <= mostLines
+  return schema !== undefined && isShort ? { message: words, schema } : undefined
 }

@@ -1,5 +1,5 @@
+import { nameText } from '../../base/text/names.ts'
 import { showArguments, shownText } from '../../base/text/show-text.ts'
-import { visibleLine } from '../../base/text/visible-text.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 
@@ -18,5 +18,5 @@ function indented(text: string): string {
 
 /** What is asked, in our words: the verb first, and nothing that a server wrote but names, made visible. */
 export function approvalWords({ server, tool }: Pick<ToolCall, 'server' | 'tool'>): string {
-  return `Run ${visibleLine(tool, 80)} on ${visibleLine(server, 80)}?`
+  return `Run ${nameText(tool)} on ${nameText(server)}?`
 }

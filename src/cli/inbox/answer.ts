@@ -123,7 +123,11 @@ async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Cho
 /** The fields of the form for arguments that the rule lets the approver change. */
 function editableFields({ asked }: InboxItem): [string, Field][] {
   const { properties = {} } = asked.question.schema ?? {}
-  return Object.entries(properties).filter(([name]) => name.startsWith(editPrefix) || name.startsWith(jsonPrefix))
+  return Object.entries(properties).flatMap(([key, field]): [string, Field][] => {
+    const prefix = [editPrefix, jsonPrefix].find((one) => key.startsWith(one))
+    // By the argument's name: a server's title must not mislead a person about what they change.
+    return prefix === undefined ? [] : [[key, { ...field, title: key.slice(prefix.length) }]]
+  })
 }
 
 async function edited(

@@ -1,17 +1,22 @@
 import { approvalWords } from '../../approval/question/client-words.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import type { Json } from '../../base/json.ts'
-import { showArguments, shownText, showText } from '../../base/text/show-text.ts'
+import { isShownAsItIs } from '../../base/text/names.ts'
+import { showArguments, showJson, showName, shownText, showText } from '../../base/text/show-text.ts'
 import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
 import { duration } from '../../web/pages/layout/times.ts'
 import type { InboxItem } from './read.ts'
 
-/** Shows a question with everything that it is about. Every argument of a call is shown in full. */
+/** Shows a question with everything that it is about. Of a call, every character of its tool and arguments is shown. */
 export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = ''): void {
   const { asked, link, approval } = one
   screen.print()
-  screen.title(`${place}${titleOf(one)}`)
+  screen.print(`${place}${titleOf(one)}`, { style: 'bold' })
+  if (approval !== undefined && !isShownAsItIs(approval.call.tool)) {
+    screen.print('tool', { indent: '  ' })
+    screen.quote(shownText(showName(approval.call.tool)), '    ')
+  }
   const facts: [string, string][] = [
     ['asked by', askerOf(one)],
     ...(approval === undefined ? [] : ([['because', approval.decision.why.words]] as [string, string][])),
@@ -34,8 +39,8 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
 export function showChanges(screen: Screen, changes: readonly Change[]): void {
   screen.print(changes.length === 0 ? 'Nothing is changed.' : 'Changed:', { indent: '  ' })
   for (const { name, before, after } of changes) {
-    const from = before === undefined ? '(not given)' : shownJson(before)
-    screen.quote(`${shownText(showText(name))}: ${from} → ${shownJson(after)}`, '    ')
+    const from = before === undefined ? '(not given)' : shownValue(before)
+    screen.quote(`${shownText(showName(name))}: ${from} → ${shownValue(after)}`, '    ')
   }
 }
 
@@ -73,17 +78,18 @@ function showFact(screen: Screen, name: string, value: string): void {
 
 /** A value of more than one line is marked as a quotation, so that it cannot pass for words of Assent. */
 function showArgument(screen: Screen, name: string, value: string): void {
-  const label = name.replaceAll('\n', '⏎')
+  const label = name === '' ? '(no name)' : name
   const line = `    ${label}: ${value}`
   if (wrap(line, screen.width).length === 1) screen.raw(`${line}\n`)
   else {
-    screen.print(`${label}:`, { indent: '    ' })
+    if (wrap(label, screen.width - 5).length === 1) screen.raw(`    ${label}:\n`)
+    else screen.quote(`${label}:`, '    ')
     screen.quote(value, '      ')
   }
 }
 
-function shownJson(value: Json): string {
-  return shownText(showText(typeof value === 'string' ? value : JSON.stringify(value)))
+function shownValue(value: Json): string {
+  return shownText(typeof value === 'string' ? showText(value) : showJson(value))
 }
 
 function said(name: string): string {

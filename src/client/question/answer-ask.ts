@@ -7,7 +7,7 @@ import { codes } from '../../mcp/codes.ts'
 import type { ClientContext } from '../client-context.ts'
 import type { HumanTime } from '../human-time.ts'
 import { checkPageUrl } from '../page/url-safety.ts'
-import { type VisibleAsk, visibleAsk } from './visible-ask.ts'
+import { isShownInFull, type VisibleAsk, visibleAsk } from './visible-ask.ts'
 
 /** An elicitation result in the form of the protocol. */
 export type WireAnswer = { action: 'accept'; content?: Record<string, unknown> } | { action: 'decline' | 'cancel' }
@@ -29,6 +29,7 @@ export function readServerAsk(context: ClientContext, params: unknown): ServerAs
   const ask = visibleAsk(context, message)
   switch (mode) {
     case 'form':
+      if (!isShownInFull(message)) throw new BadAsk('The message is too long for a person to be shown all of it.')
       return { mode, ask, schema: schemaOf(requestedSchema) }
     case 'url':
       if (typeof url !== 'string') throw new BadAsk('The question has no url.')

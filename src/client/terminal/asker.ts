@@ -1,4 +1,4 @@
-import { type TextBounds, visibleLine, visibleText } from '../../base/text/visible-text.ts'
+import { unbounded, visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import type { Asker } from '../ui.ts'
 import { cut, type Screen } from './screen.ts'
 
@@ -7,12 +7,12 @@ export function askerName({ server, origin }: Asker): string {
   return origin === undefined ? visibleLine(server) : `${visibleLine(origin)} (through ${visibleLine(server)})`
 }
 
-/** Larger than the usual bounds: escaping has made the message longer, and it must not be cut a second time. */
-const messageBounds: TextBounds = { characters: 40_000, lines: 100 }
-
-/** The head of every question: first who asks, then their message, marked as a quotation (E11-04). */
+/**
+ * The head of every question: first who asks, then their message, marked as a quotation (E11-04). The message was
+ * bounded when it was read, and is not cut here, where escaping has made it longer.
+ */
 export function showAsker(screen: Screen, ask: { asker: Asker; message: string }, verb: string): void {
   screen.print()
   screen.title(`${cut(askerName(ask.asker), screen.width - verb.length - 1)} ${verb}`)
-  screen.quote(visibleText(ask.message, messageBounds))
+  screen.quote(visibleText(ask.message, unbounded))
 }

@@ -32,9 +32,13 @@ export class Screen {
       this.raw(`${indent}${style ? this[style](line) : line}\n`)
   }
 
-  /** Prints untrusted text; every line begins with a quotation mark, also after wrapping. */
+  /** Prints untrusted text, every character of it. Each line begins with a mark: another one where a line was wrapped. */
   quote(text: string, indent = ''): void {
-    this.print(text, { indent: `${indent}│ ` })
+    for (const line of text.split('\n')) {
+      wrapWhole(line, Math.max(this.width - indent.length - 2, 8)).forEach((part, index) => {
+        this.raw(`${indent}${index === 0 ? '│' : '┊'} ${part}\n`)
+      })
+    }
   }
 
   /** Prints one bold line, cut to the width. */
@@ -96,6 +100,20 @@ function wrapLine(line: string, width: number): string[] {
   return [...lines, current.trimEnd()]
 }
 
+/** Like `wrap` for one line, and keeps the blanks where it breaks. */
+function wrapWhole(line: string, width: number): string[] {
+  const lines: string[] = []
+  let current = ''
+  for (const word of line.split(/(?<= )/).flatMap((word) => pieces(word, width))) {
+    if (current !== '' && cellsOf(current) + cellsOf(word) > width) {
+      lines.push(current)
+      current = ''
+    }
+    current += word
+  }
+  return [...lines, current]
+}
+
 function pieces(word: string, width: number): string[] {
   if (cellsOf(word) <= width) return [word]
   const all: string[] = []
@@ -118,9 +136,14 @@ function pieces(word: string, width: number): string[] {
 function cellsOf(text: string): number {
   if (isAscii.test(text)) return text.length
   let cells = 0
-  for (const character of text) cells += isCombining.test(character) ? 0 : character < '\u1100' ? 1 : 2
+  for (const character of text) {
+    if (character === '\t') cells += widestTab
+    else cells += isCombining.test(character) ? 0 : character < '\u1100' ? 1 : 2
+  }
   return cells
 }
+
+const widestTab = 8
 
 const isAscii = /^[\x20-\x7e]*$/
 const isCombining = /[\p{Mn}\p{Me}\u200c\u200d]/u
