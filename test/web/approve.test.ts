@@ -34,7 +34,10 @@ describe('an approval on its page', () => {
     ].map((part) => text.indexOf(part))
     expect(order).toEqual(order.toSorted((one, other) => one - other))
     expect(order).not.toContain(-1)
-    expect(text.match(/ checked/g)).toHaveLength(1)
+    expect(text.match(/<input [^>]* checked/g)).toEqual([
+      expect.stringContaining('name="field.choice" value="allow_once"'),
+      expect.stringContaining('name="denial" value=""'),
+    ])
     expect(text).not.toContain('autofocus')
     // Approvals whose form a client may show are answered on the same page.
     expect(asked.question.mode).toBe('form')

@@ -6,8 +6,6 @@ import { approvalEnd } from '../question/approval.ts'
 import { labelsFrom, questionFacts } from '../question/question-facts.ts'
 import { personName } from '../viewer/person-name.ts'
 
-const mostText = 400
-
 /** The row of a question in the inbox. */
 export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
   const { server, client, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
@@ -46,12 +44,11 @@ function lineOf(asked: Elicitation): string {
   const about = approvalIn(asked)
   if (about === undefined) {
     const words = (labelsFrom(asked, ['title']).title ?? asked.question.message).trim()
-    return words === '' ? '' : `“${words.slice(0, mostText)}”`
+    return words === '' ? '' : `“${words}”`
   }
   return Object.entries(about.call.arguments)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`.slice(0, mostText))
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
-    .slice(0, mostText)
 }
 
 /** How a question ended, in a few words: "Allowed by you". Undefined while it is open. */

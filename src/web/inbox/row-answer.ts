@@ -1,7 +1,7 @@
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { isInPlainSight } from '../../base/text/show-text.ts'
+import { isInPlainSight, isPlainName } from '../../base/text/show-text.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { type InboxRow, posted, type RowArgument } from '../pages/props.ts'
 import { isDestructive, serverWords } from '../question/approval.ts'
@@ -28,14 +28,14 @@ export function rowArguments(given: JsonObject): readonly RowArgument[] | undefi
     value === undefined ? [] : [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],
   )
   const text = items.map(({ name, value }) => `${name}: ${value}`).join('')
-  const fits = items.length <= mostArguments && text.length <= mostCharacters
-  return fits && !/[\n\t]/.test(text) && isInPlainSight(text) ? items : undefined
+  const fits = items.length <= mostArguments && text.length <= mostCharacters && !/[\n\t]/.test(text)
+  return fits && isInPlainSight(given) && items.every(({ name }) => name !== '') ? items : undefined
 }
 
 /** False where the page says more than the row: a warning, the server's words, fields, or a rule that failed. */
 function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
   const { call, decision } = about
-  const areNamesPlain = [call.tool, call.server].every((name) => name.length <= longestName && isInPlainSight(name))
+  const areNamesPlain = [call.tool, call.server].every((name) => name.length <= longestName && isPlainName(name))
   return (
     areNamesPlain &&
     !isDestructive(call) &&

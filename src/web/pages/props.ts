@@ -99,8 +99,8 @@ export interface ApprovalPageProps {
   readonly isDestructive: boolean
   /** Arguments that cannot be edited. */
   readonly fixed: JsonObject
-  /** Fields for those that can; `hidden` names an argument with characters that a field would not show. */
-  readonly editable: readonly { readonly field: string; readonly hidden?: string }[]
+  /** Fields for those that can; `asked` is there where the value is also shown as it was asked for. */
+  readonly editable: readonly EditableField[]
   /** The choice, the reason and the editable arguments, without the server's titles. */
   readonly schema: FormSchema
   readonly typed?: ReadonlyMap<string, readonly string[]>
@@ -112,6 +112,12 @@ export interface ApprovalPageProps {
   readonly denial: string
   readonly reason: string
   readonly errors: readonly FieldError[]
+}
+
+/** A field for an argument, and the argument's name if a field alone would not show all of its value. */
+export interface EditableField {
+  readonly field: string
+  readonly asked?: { readonly name: string; readonly isHidden: boolean }
 }
 
 /** How an approval was answered. */
@@ -209,7 +215,7 @@ export interface InboxRow {
   readonly requester?: string
   /** What the answer would do, as verb and object. */
   readonly what: string
-  /** One line of what it is about, cut off where the row ends. */
+  /** What it is about, on one line. The row shows its beginning, and says how much is left out. */
   readonly line: string
   /** Every argument of the call in full; then `line` is not shown. */
   readonly arguments?: readonly RowArgument[]

@@ -7,13 +7,21 @@ import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
+import type { Json } from '../../base/json.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { Field, FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { Person } from '../../participant/identify.ts'
-import { type ApprovalEnd, type ApprovalPageProps, type AskedFacts, denialField, postedName } from '../pages/props.ts'
+import {
+  type ApprovalEnd,
+  type ApprovalPageProps,
+  type AskedFacts,
+  denialField,
+  type EditableField,
+  postedName,
+} from '../pages/props.ts'
 import { typedIn } from './posted-answer.ts'
 
 /** A posted answer that was not accepted, and what is wrong with it. */
@@ -44,7 +52,7 @@ export function approvalProps(
     why: decision.why,
     isDestructive: isDestructive(call),
     fixed: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.has(name))),
-    editable: editable.map(({ field, hidden }) => ({ field, ...(hidden !== undefined && { hidden }) })),
+    editable: editable.map(({ field, asked }) => ({ field, ...(asked !== undefined && { asked }) })),
     schema: withArgumentNames(schema),
     ...(refused && { typed: typedIn(refused.form, schema) }),
     offered: offered.filter(isYes).map(say),
@@ -101,10 +109,8 @@ function offeredChoice(choice: Choice, { call }: ApprovalSubject, viewer: Person
 
 const isOwn = ({ requester }: ApprovalSubject['call'], { participant }: Person) => requester.participant === participant
 
-interface Editable {
+interface Editable extends EditableField {
   readonly name: string
-  readonly field: string
-  readonly hidden?: string
 }
 
 /** The fields of the form that edit arguments. */
@@ -113,9 +119,24 @@ function editableOf({ properties }: FormSchema, { call, decision }: ApprovalSubj
     const field = [editPrefix, jsonPrefix].map((prefix) => prefix + name).find((key) => Object.hasOwn(properties, key))
     if (field === undefined) return []
     const value = Object.hasOwn(call.arguments, name) ? call.arguments[name] : undefined
-    const isPlain = value === undefined || isInPlainSight(value)
-    return [{ name, field, ...(!isPlain && { hidden: name }) }]
+    if (value === undefined) return [{ name, field }]
+    const isHidden = !isInPlainSight(value)
+    const isAlsoShown = isHidden || isLong(value) || isPicked(properties[field])
+    return [{ name, field, ...(isAlsoShown && { asked: { name, isHidden } }) }]
   })
+}
+
+/** Longer values are shown beside their field too, so that a person sees what was asked for while they change it. */
+const longest = 40
+
+function isLong(value: Json): boolean {
+  if (typeof value === 'string') return value.length > longest || /[\n\t]/.test(value)
+  return JSON.stringify(value).length > longest
+}
+
+/** Whether the field is a calendar, which shows dates in its own way. */
+function isPicked(field: Field | undefined): boolean {
+  return field !== undefined && 'format' in field && (field.format === 'date' || field.format === 'date-time')
 }
 
 /** The form with arguments titled by their names: a server's titles must not mislead a person about what they allow. */

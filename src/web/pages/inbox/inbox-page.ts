@@ -1,4 +1,4 @@
-import { exactText } from '../layout/exact-text.ts'
+import { exactName, exactText } from '../layout/exact-text.ts'
 import { csrfField, documentOf, heading, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { constant, type Markup, markup } from '../layout/markup.ts'
@@ -68,10 +68,16 @@ ${about(row)}
 <div class="do"><a href="${href}"${isOpen && markup` aria-current="true"`} aria-label="${open}: ${visiblePlain(what)}">${open}</a>${!isOpen && answers(row)}</div></li>`
 }
 
-function about({ line, arguments: given }: InboxRow): Markup {
-  if (given === undefined) return line === '' ? markup`` : markup`<p class="line code soft">${visible(line, 160)}</p>`
+const mostOfLine = 120
+
+function about({ line, arguments: given, answer }: InboxRow): Markup {
+  if (given === undefined) {
+    if (line === '') return markup``
+    const more = answer !== undefined && markup`<p class="small soft">Open it to see all that would run.</p>`
+    return markup`<p class="line code soft">${visible(line, mostOfLine)}</p>${more}`
+  }
   if (given.length === 0) return markup`<p class="small soft">No arguments</p>`
-  return markup`<ul class="code soft">${given.map(({ name, value }) => markup`<li>${exactText(name)}: ${exactText(value)}</li>`)}</ul>`
+  return markup`<ul class="code soft">${given.map(({ name, value }) => markup`<li>${exactName(name)}: ${exactText(value)}</li>`)}</ul>`
 }
 
 function answers({ what, answer }: InboxRow): Markup {

@@ -12,8 +12,8 @@ export const inboxStyle = minifyCss(`
   .row[data-current] { background: var(--quiet); box-shadow: inset 3px 0 0 var(--accent); }
   .what { display: flex; gap: 16px; justify-content: space-between; align-items: baseline; }
   .what > :last-child { flex: none; }
-  .line { margin-top: 2px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
-  .row li { padding-left: 1em; text-indent: -1em; }
+  .line { margin-top: 2px; }
+  .row li { padding-left: 1em; text-indent: -1em; white-space: pre-wrap; }
   .do { display: flex; gap: 8px; align-items: center; margin-top: 6px; }
   .do a { flex: 1; display: flex; align-items: center; min-height: 44px; font-weight: 600; text-decoration: none; }
   .row:hover a { text-decoration: underline; }

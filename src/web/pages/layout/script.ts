@@ -8,7 +8,8 @@ export function minifyScript(source: string): string {
 
 /**
  * The script of every page; all pages work without it. It counts down, converts times to the reader's time zone,
- * reveals a secret, offers a calendar, validates a field when it is left, and posts a form only once.
+ * reveals a secret, offers a calendar, sizes boxes by their text, validates a field when it is left, and posts a form
+ * only once.
  */
 export const script = minifyScript(`'use strict'
 const all = (what, within = document) => [...within.querySelectorAll(what)]
@@ -101,6 +102,18 @@ for (const field of all('.field > input, .field > select, .field > textarea, .se
   }
   field.addEventListener('change', () => tell(field.validationMessage))
   field.addEventListener('input', () => { if (field.getAttribute('aria-invalid') === 'true' && field.validity.valid) tell('') })
+}
+
+if (!CSS.supports('field-sizing', 'content')) {
+  for (const box of all('.edits textarea')) {
+    const grow = () => {
+      box.style.height = 'auto'
+      box.style.height = box.offsetHeight - box.clientHeight + box.scrollHeight + 'px'
+    }
+    box.addEventListener('input', grow)
+    addEventListener('resize', grow)
+    grow()
+  }
 }
 
 let sent = new WeakSet()

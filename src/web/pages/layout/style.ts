@@ -151,20 +151,20 @@ const rules = `
   .facts { border: 1px solid var(--line); border-radius: 8px; }
   .facts > div { padding: 10px 12px; }
   .facts > div + div { border-top: 1px solid var(--line); }
-  .facts dt { color: var(--soft); }
+  .facts dt { color: var(--soft); white-space: pre-wrap; }
   .facts dd { margin-top: 2px; }
   .value { display: block; white-space: pre-wrap; }
   .change { display: grid; grid-template-columns: 1fr auto 1fr; gap: 12px; }
   .change del { color: var(--soft); }
   .change ins { text-decoration: none; font-weight: 600; }
   .edits label bdi, .edits legend bdi, .edits input, .edits textarea { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: .9375rem; }
+  .edits textarea { min-height: 44px; resize: none; field-sizing: content; }
   .edit > .hint { margin: 8px 0 4px; }
   summary { min-height: 44px; padding: 10px 0; color: var(--soft); cursor: pointer; }
   summary:hover { color: var(--text); }
   .more { margin-top: 4px; }
   .more > .choices { margin-top: 0; }
   .more > .field { padding-bottom: 4px; }
-  .long .value { max-height: 20rem; overflow: auto; padding: 12px; border-radius: 6px; background: var(--quiet); }
   .scopes li { padding: 9px 12px; }
   .scopes li + li { border-top: 1px solid var(--line); }
   .scopes { margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; }

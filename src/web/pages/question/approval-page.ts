@@ -4,7 +4,7 @@ import { csrfField, pageOf, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { type ApprovalPageProps, denialField, type Frame, type OfferedChoice, posted, postedName } from '../props.ts'
-import { argumentList } from './arguments.ts'
+import { argumentList, drawValue } from './arguments.ts'
 import { fieldNamed, problemOf } from './fields.ts'
 import { deadline, questionHead } from './question-parts.ts'
 import { quotation, visible, visiblePlain } from './quote.ts'
@@ -61,10 +61,11 @@ function facts(frame: Frame, { call, fixed, editable }: ApprovalPageProps): Mark
 function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: ApprovalPageProps): Markup {
   if (editable.length === 0) return markup``
   const more = Object.keys(fixed).length > 0
-  const form = { locale: frame.locale, schema, errors, typed }
-  const drawn = editable.map(({ field, hidden }) => {
-    const asWritten = hidden !== undefined && markup`<p class="hint">Asked for, with hidden characters shown:</p>`
-    return markup`<div class="edit">${fieldNamed(form, field)}${asWritten}${hidden !== undefined && argumentList(frame, { [hidden]: call.arguments[hidden] ?? '' })}</div>`
+  const form = { locale: frame.locale, schema, errors, typed, isExact: true }
+  const drawn = editable.map(({ field, asked }) => {
+    const given = asked === undefined ? undefined : call.arguments[asked.name]
+    const words = asked?.isHidden ? 'Asked for, with hidden characters shown:' : 'Asked for:'
+    return markup`<div class="edit">${fieldNamed(form, field)}${given !== undefined && markup`<p class="hint">${words}</p><div class="facts"><div>${drawValue(frame, given)}</div></div>`}</div>`
   })
   return markup`<section class="edits stack"><div><h2>${more ? 'And these arguments, which you can change' : 'With these arguments, which you can change'}</h2><p class="hint">The call runs with the values in these fields.</p></div>${drawn}</section>`
 }
@@ -87,9 +88,9 @@ function reach({ offered, chosen, errors }: ApprovalPageProps): Markup {
 
 function denials({ denials, denial }: ApprovalPageProps): Markup {
   if (denials.length === 0) return markup``
-  const options = denials.map(
-    ({ value, words }) =>
-      markup`<option value="${value}"${value === denial && markup` selected`}>${visiblePlain(words, 300)}</option>`,
+  const items = [{ value: '', words: 'Deny this call only' }, ...denials].map(
+    ({ value, words }, index) =>
+      markup`<li><label class="choice"><input type="radio" id="denial-${index}" name="${denialField}" value="${value}"${value === denial && markup` checked`}><span>${visible(words, 300)}</span></label></li>`,
   )
-  return markup`<details class="more"${denial !== '' && markup` open`}><summary>More choices for a no</summary><div class="field"><label for="denial">If you deny</label><select id="denial" name="${denialField}"><option value="">Deny this call only</option>${options}</select></div></details>`
+  return markup`<details class="more"${denial !== '' && markup` open`}><summary>More choices for a no</summary><fieldset class="field"><legend>If you deny</legend><ul class="choices">${items}</ul></fieldset></details>`
 }

@@ -1,12 +1,12 @@
 import type { Change } from '../../../approval/question/edit.ts'
 import type { Json, JsonObject } from '../../../base/json.ts'
-import { shownText, showText } from '../../../base/text/show-text.ts'
-import { drawPieces, exactText } from '../layout/exact-text.ts'
+import { showJson, shownText, showText } from '../../../base/text/show-text.ts'
+import { drawPieces, exactName } from '../layout/exact-text.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { amount } from '../layout/times.ts'
 import type { Frame } from '../props.ts'
 
-/** Longer values are folded, so that the page can be read at a glance. */
+/** Longer values can be folded by the person. They are open at first: nothing may be allowed that was not shown. */
 const longest = 240
 const mostLines = 6
 const shortJson = 60
@@ -35,21 +35,22 @@ export function changeList(frame: Frame, changes: readonly Change[]): Markup {
 }
 
 function fact(name: string, value: Markup): Markup {
-  return markup`<div><dt class="code">${exactText(name)}</dt>${value}</div>`
+  return markup`<div><dt class="code">${exactName(name)}</dt>${value}</div>`
 }
 
-function drawValue({ locale }: Frame, value: Json): Markup {
-  const pieces = showText(typeof value === 'string' ? value : written(value))
+/** A value, every character of it. */
+export function drawValue({ locale }: Frame, value: Json): Markup {
+  const pieces = typeof value === 'string' ? showText(value) : showJson(value, isShortJson(value) ? 0 : 2)
   const text = shownText(pieces)
   if (text === '') return markup`<span class="soft">empty</span>`
   const whole = markup`<span class="value code" dir="${typeof value === 'string' ? 'auto' : 'ltr'}">${drawPieces(pieces)}</span>`
-  if (text.length <= longest && text.split('\n').length <= mostLines) return whole
-  const start = text.slice(0, shortJson).toWellFormed().replace(/\s+/g, ' ')
-  return markup`<details class="long"><summary><span class="code">${start}…</span> <span class="small">(${amount(locale, text.length)} characters)</span></summary>${whole}</details>`
+  const lines = text.split('\n').length
+  if (text.length <= longest && lines <= mostLines) return whole
+  const size = `${amount(locale, text.length)} characters${lines > 1 ? `, ${amount(locale, lines)} lines` : ''}`
+  return markup`<details class="long" open><summary class="small">${size}</summary>${whole}</details>`
 }
 
 /** JSON on one line where it is short, else indented. */
-function written(value: Json): string {
-  const line = JSON.stringify(value)
-  return line.length <= shortJson ? line : JSON.stringify(value, null, 2)
+function isShortJson(value: Json): boolean {
+  return JSON.stringify(value).length <= shortJson
 }

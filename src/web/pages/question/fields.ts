@@ -1,6 +1,7 @@
 import { isChoice, labelOf, optionsOf } from '../../../elicitation/form/options.ts'
 import type { ChoiceField, Field, FormSchema, NumberField, TextField } from '../../../elicitation/form/schema.ts'
 import type { FieldError } from '../../../elicitation/form/validate.ts'
+import { exactName, exactText } from '../layout/exact-text.ts'
 import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { postedName } from '../props.ts'
@@ -14,6 +15,8 @@ export interface FilledForm {
   /** As it was posted; absent at first, when the defaults are shown. */
   readonly typed?: ReadonlyMap<string, readonly string[]> | undefined
   readonly errors: readonly FieldError[]
+  /** Whether the fields are arguments of a call: every character of names and values is shown, and no box clips them. */
+  readonly isExact?: boolean
 }
 
 /** What is needed to draw one field. Ids are numbers, because names may hold any character. */
@@ -26,6 +29,7 @@ interface Box<Kind extends Field = Field> {
   readonly values: readonly string[]
   readonly hint: string
   readonly problem: string
+  readonly isExact: boolean
 }
 
 /** The HTML id of a field, for links from the error summary. */
@@ -45,16 +49,17 @@ export function fieldNamed(form: FilledForm, name: string): Markup {
   return field === undefined ? markup`` : draw(boxOf(form, name, field))
 }
 
-function boxOf({ locale, schema, typed, errors }: FilledForm, name: string, field: Field): Box {
+function boxOf({ locale, schema, typed, errors, isExact = false }: FilledForm, name: string, field: Field): Box {
   return {
     id: idOfField(schema, name) ?? '',
     name: postedName(name),
     field,
-    label: visible(labelOf(name, field)),
+    label: isExact ? markup`<bdi>${exactName(field.title ?? name)}</bdi>` : visible(labelOf(name, field)),
     isRequired: schema.required?.includes(name) ?? false,
     values: typed === undefined ? defaultOf(field) : (typed.get(name) ?? []),
     hint: hintOf(locale, field),
     problem: errors.find((error) => error.field === name)?.message ?? '',
+    isExact,
   }
 }
 
@@ -67,7 +72,7 @@ function draw(box: Box): Markup {
   const { field } = box
   if (isChoice(field)) {
     if (field.type === 'array') return drawList(box, optionsOf(field), 'checkbox')
-    return optionsOf(field).length <= mostRadios ? drawRadios({ ...box, field }) : drawSelect({ ...box, field })
+    return isDrawnAsRadios(box, optionsOf(field)) ? drawRadios({ ...box, field }) : drawSelect({ ...box, field })
   }
   switch (field.type) {
     case 'string':
@@ -82,15 +87,33 @@ function draw(box: Box): Markup {
 
 const mostRadios = 5
 
+/** A closed list cuts off a long option, and cannot mark hidden characters; radio buttons do neither. */
+function isDrawnAsRadios({ isExact }: Box, options: ReturnType<typeof optionsOf>): boolean {
+  return options.length <= mostRadios || (isExact && !options.every(({ title }) => fitsOneLine(title)))
+}
+
 function drawText(box: Box<TextField>): Markup {
-  const { field, values } = box
-  const value = values.at(-1) ?? ''
+  const value = box.values.at(-1) ?? ''
+  if (!isDrawnAsArea(box, value)) return markup`<input ${attributes(box)} ${kindOf(box)} value="${value}">`
+  const rows = box.isExact ? rowsOf(value) : 4
+  // HTML ignores the first line break in a textarea, so one is added.
+  return markup`<textarea ${attributes(box)} rows="${rows}">${'\n'}${value}</textarea>`
+}
+
+function isDrawnAsArea({ field: { format, maxLength = 0 }, isExact }: Box<TextField>, value: string): boolean {
+  if (isExact) return format !== 'date' && !fitsOneLine(value)
   // A one-line input would silently remove line breaks.
-  if (field.format === undefined && ((field.maxLength ?? 0) > 200 || /[\r\n]/.test(value))) {
-    // HTML ignores the first line break in a textarea, so one is added.
-    return markup`<textarea ${attributes(box)} rows="4">${'\n'}${value}</textarea>`
-  }
-  return markup`<input ${attributes(box)} ${kindOf(box)} value="${value}">`
+  return format === undefined && (maxLength > 200 || /[\r\n]/.test(value))
+}
+
+/** Whether a one-line box shows a text in full, also on a narrow phone. */
+function fitsOneLine(text: string): boolean {
+  return /^[\x20-\x7e]{0,24}$/.test(text)
+}
+
+/** For browsers that size a box neither by `field-sizing` nor by our script: as many lines as a narrow phone needs. */
+function rowsOf(text: string): number {
+  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 28)), 0)
 }
 
 /** The format only selects the keyboard: with type email or url, browsers would refuse some valid addresses. */
@@ -132,7 +155,7 @@ function drawList(box: Box, options: ReturnType<typeof optionsOf>, type: 'radio'
   const items = options.map((option, index) => {
     const id = index === 0 ? box.id : `${box.id}-${index}`
     const isRequired = type === 'radio' && box.isRequired
-    return markup`<li><label class="choice"><input type="${type}" id="${id}" name="${box.name}" value="${option.const}"${isRequired && markup` required`}${box.values.includes(option.const) && markup` checked`}><span>${titleOf(option)}</span></label></li>`
+    return markup`<li><label class="choice"><input type="${type}" id="${id}" name="${box.name}" value="${option.const}"${isRequired && markup` required`}${box.values.includes(option.const) && markup` checked`}><span>${titleOf(option, box)}</span></label></li>`
   })
   return markup`<fieldset class="field"${describedBy(box)}><legend>${box.label}${optional(box)}</legend>${description(box)}<ul class="choices"${box.problem !== '' && markup` data-bad`}>${items}</ul>${problemOf(box)}</fieldset>`
 }
@@ -143,7 +166,7 @@ function drawSelect(box: Box<ChoiceField>): Markup {
   const value = box.values.at(-1) ?? ''
   const items = options.map(
     (option) =>
-      markup`<option value="${option.const}"${option.const === value && markup` selected`}>${titleOf(option)}</option>`,
+      markup`<option value="${option.const}"${option.const === value && markup` selected`}>${titleOf(option, box)}</option>`,
   )
   const none = markup`<option value="">${box.isRequired ? 'Choose one' : 'No answer'}</option>`
   const select = { ...box, isRequired: box.isRequired && !isEmptyOffered }
@@ -151,7 +174,8 @@ function drawSelect(box: Box<ChoiceField>): Markup {
 }
 
 /** A blank title is shown in quotation marks, so that the option can be seen. */
-function titleOf({ title }: { readonly title: string }): Markup {
+function titleOf({ title }: { readonly title: string }, { isExact }: Pick<Box, 'isExact'>): Markup {
+  if (isExact && title !== '') return markup`<bdi class="value">${exactText(title)}</bdi>`
   return title.trim() === '' ? markup`“${title}”` : visible(title, 200)
 }
 
@@ -187,8 +211,8 @@ export function problemOf({ id, problem }: { readonly id: string; readonly probl
 }
 
 /** Shows the hidden characters of a default below its input, which cannot mark them. */
-function suggested({ field, values }: Box): Markup {
+function suggested({ field, values, isExact }: Box): Markup {
   const value = values.at(-1)
-  if (value === undefined || value !== field.default || !isDeceptive(value)) return markup``
+  if (isExact || value === undefined || value !== field.default || !isDeceptive(value)) return markup``
   return markup`<p class="hint">Suggested, with hidden characters shown: ${visible(value, 400)}</p>`
 }
