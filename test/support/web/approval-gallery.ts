@@ -21,7 +21,8 @@ import { asked, frame } from './gallery-frame.ts'
 
 const facts: AskedFacts = { ...asked, message: '', action: '/elicit/0192/approve' }
 
-interface Showing {
+/** A call, and the rule that asks about it. */
+export interface Showing {
   readonly call?: Partial<ToolCall>
   readonly rule?: object
   readonly viewer?: ParticipantId
@@ -58,6 +59,17 @@ function approving({ call: over, rule = {}, viewer = alice, refused, message }: 
   const props = approvalProps(elicitation, { participant: viewer, groups: [] }, about, refused)
   if (props === undefined) throw new Error('It is an approval.')
   return props
+}
+
+/** The page of an approval. */
+export function approvalPageOf(showing: Showing): string {
+  return approvalPage(frame, approving(showing))
+}
+
+/** An inbox in which the approval is open beside the list. */
+export function inboxWithOpen(showing: Showing): string {
+  const props = { rows, total: { count: rows.length, isExact: true }, isOver: false, isPaused: false, openId: '0192' }
+  return inboxPage(frame, props, approvalSheet(frame, approving(showing)))
 }
 
 const issue: Partial<ToolCall> = {

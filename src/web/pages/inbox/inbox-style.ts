@@ -25,7 +25,8 @@ export const inboxStyle = minifyCss(`
   .done { padding: 10px 16px; border: 1px solid var(--line); border-radius: 8px; }
   .keys { display: block; margin-bottom: 8px; }
   kbd { padding: 1px 5px; border: 1px solid var(--line); border-radius: 4px; font: inherit; }
-  .back a { display: inline-flex; align-items: center; min-height: 44px; margin: -12px 0; }
+  .back { margin: -12px 0; }
+  .back a { display: inline-flex; align-items: center; min-height: 44px; }
   .open > * + * { margin-top: 24px; }
   @media (hover: none), (max-width: 63.99rem) { .keys { display: none; } }
   @media (max-width: 63.99rem) { .has-open .list { display: none; } .inbox.has-open { max-width: 32rem; } }

@@ -160,6 +160,7 @@ const rules = `
   .edits label bdi, .edits legend bdi, .edits input, .edits textarea { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: .9375rem; }
   .edits textarea { min-height: 44px; resize: none; field-sizing: content; }
   .edit > .hint { margin: 8px 0 4px; }
+  .edit > .facts { background: var(--quiet); border-color: transparent; }
   summary { min-height: 44px; padding: 10px 0; color: var(--soft); cursor: pointer; }
   summary:hover { color: var(--text); }
   .more { margin-top: 4px; }

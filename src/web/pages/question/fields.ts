@@ -113,7 +113,8 @@ function fitsOneLine(text: string): boolean {
 
 /** For browsers that size a box neither by `field-sizing` nor by our script: as many lines as a narrow phone needs. */
 function rowsOf(text: string): number {
-  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 28)), 0)
+  const width = (line: string) => line.replace(/[^\x20-\x7e]/g, '  ').length
+  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(width(line) / 28)), 0)
 }
 
 /** The format only selects the keyboard: with type email or url, browsers would refuse some valid addresses. */
