@@ -5,13 +5,12 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { digest } from '../base/canonical.ts'
 import { BadArgument } from '../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
 import type { Person } from '../participant/identify.ts'
 import { localParticipant, type ParticipantId } from '../participant/participant.ts'
-import type { Requester } from '../participant/requester.ts'
+import { localRequester, type Requester, sessionClient } from '../participant/requester.ts'
 import { type ClientInfo, type Quirk, quirkOf } from './quirks.ts'
 import { isPerRequest, revisionOf } from './revision.ts'
 
@@ -123,9 +122,8 @@ export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 's
   return { participant: participant as ParticipantId, client: authInfo.clientId, groups: (groups as string[]) ?? [] }
 }
 
-/** A session's id opens the session, so only its digest is kept. */
 function clientOf(sessionId: string | undefined): string {
-  return sessionId === undefined ? 'local' : `session-${digest(sessionId).slice(0, 22)}`
+  return sessionId === undefined ? localRequester.client : sessionClient(sessionId)
 }
 
 /** The modes of elicitation that a client supports. */

@@ -1,4 +1,5 @@
 import { digest } from '../base/canonical.ts'
+import type { NamedClient } from '../base/text/names.ts'
 import { localParticipant, type ParticipantId } from './participant.ts'
 
 /** Who wants something: a participant and the client that acts for them. A yes for one client is not a yes for another. */
@@ -14,6 +15,28 @@ export interface Requester {
 
 /** The requester of an installation without login. */
 export const localRequester: Requester = { participant: localParticipant, client: 'local' }
+
+const sessionPrefix = 'session-'
+
+/** The client of a session without a login. A session's id opens the session, so only its digest is kept. */
+export function sessionClient(sessionId: string): string {
+  return `${sessionPrefix}${digest(sessionId).slice(0, 22)}`
+}
+
+/** A client, and what is known of it. Without a login that is the session at most: any program can give itself a name. */
+export function namedClient({
+  participant,
+  client: id,
+  clientName: name,
+}: Pick<Readonly<Requester>, 'participant' | 'client' | 'clientName'>): NamedClient {
+  return { id, ...(name !== undefined && { name }), known: knownBy(participant, id) }
+}
+
+function knownBy(participant: ParticipantId, client: string): NamedClient['known'] {
+  if (participant !== localParticipant) return 'verified'
+  if (client === localRequester.client) return 'anyone'
+  return client.startsWith(sessionPrefix) ? 'session' : 'named'
+}
 
 /** Equal exactly for the same participant, client and agents; what a client calls itself changes nothing. */
 export function requesterKey(requester: Readonly<Requester>): string {

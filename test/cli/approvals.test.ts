@@ -85,7 +85,9 @@ describe('assent inbox', () => {
       '--for',
       'day',
     ])
-    await allow.see('Your answer is saved: Allow write_file for a day, for Claude Code (claude-code).')
+    await allow.see(
+      'Your answer is saved: Allow write_file for a day, for any program on this machine that calls itself claude-code.',
+    )
     expect(await allow.ended()).toBe(0)
     expect(await other.approvals.listAll(10)).toMatchObject([{ effect: 'allow', tool: 'write_file' }])
     expect((await other.get(first.id))?.state).toMatchObject({ by: { via: 'terminal' } })
@@ -144,7 +146,8 @@ describe('assent grants', () => {
     const { id } = await askedAbout(other)
     const content = { choice: 'always_allow/tool/revoked/this', edit_path: '/tmp/notes.txt' }
     await other.answer(id, { participant: 'local' as never, groups: [], via: 'page' }, { action: 'accept', content })
-    const sentence = 'Allows claude-code to run write_file on files, until it is revoked.'
+    const sentence =
+      'Allows any program on this machine that calls itself claude-code to run write_file on files, until it is revoked.'
     expect((await run('grants')).out).toBe(`grant-${id}\n  ${sentence}\n`)
     expect(JSON.parse((await run('grants', 'list', '--json')).out)).toMatchObject([{ id: `grant-${id}`, sentence }])
     expect((await run('grants', '--participant', 'x@https://y')).out).toContain('Nothing is')
@@ -232,7 +235,12 @@ policy:
     const content = { choice: 'always_allow/tool/revoked/this', edit_path: '/tmp/notes.txt' }
     await other.answer(id, { participant: 'local' as never, groups: [], via: 'page' }, { action: 'accept', content })
     const tested = await run('policy', 'test', 'files', 'write_file', '--client', 'claude-code')
-    expect(tested).toMatchObject({ code: 0, out: expect.stringContaining('Allows claude-code to run write_file') })
+    expect(tested).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(
+        'Allows any program on this machine that calls itself claude-code to run write_file',
+      ),
+    })
     expect(await run('policy', 'test', 'files', 'write_file', '--client', 'another')).toMatchObject({ code: 1 })
   })
 

@@ -23,11 +23,13 @@ describe('the bell', () => {
     const { id } = await askedAbout(assent)
     clock.advance(0)
     expect(shown()).toBe(
-      `\x07Claude Code wants to run write_file on files. It waits for local, until 2026-01-01 00:10 UTC:\n` +
+      `\x07A program that calls itself Claude Code wants to run write_file on files. It waits for local, until 2026-01-01 00:10 UTC:\n` +
         `  http://127.0.0.1:4180/elicit/${id}/approve\n`,
     )
     await assent.withdrawAsObsolete(id, 'policy-changed')
-    await expect.poll(shown).toContain('Claude Code wants to run write_file on files: cancelled.\n')
+    await expect
+      .poll(shown)
+      .toContain('A program that calls itself Claude Code wants to run write_file on files: cancelled.\n')
   })
 
   test('gives a client that may show it some time first, and is silent about what is answered by then', async () => {
@@ -59,6 +61,6 @@ describe('the bell', () => {
     const { assent, clock, shown } = await aGateway({ page: true })
     await askedAbout(assent)
     clock.advance(0)
-    expect(shown()).toContain('\x1b[1mClaude Code')
+    expect(shown()).toContain('\x1b[1mA program that calls itself Claude Code')
   })
 })

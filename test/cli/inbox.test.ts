@@ -54,7 +54,7 @@ describe('the inbox in a terminal', () => {
 
     const text = terminal.text()
     expect(text).toContain('Run write_file on files?')
-    expect(text).toContain('Claude Code (claude-code)')
+    expect(text).toContain('asked by   a program that calls itself Claude Code\n')
     expect(text).toContain('Files are kept for good.')
     expect(text).toContain('10 minutes')
     expect(text).toContain('path: /tmp/p‹а U+0430, not a›y')

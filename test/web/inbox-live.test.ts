@@ -103,7 +103,7 @@ test('a click anywhere else in a row opens the question', async () => {
   const place = await served()
   await ask(place)
   const page = await openPage(place, '/inbox')
-  await page.getByText('asked by Claude Code').click({ force: true })
+  await page.getByText('asked by a program that calls itself Claude Code').click({ force: true })
   await page.getByRole('heading', { name: 'Run write_file on files?' }).waitFor()
 }, 30_000)
 

@@ -1,4 +1,6 @@
-import { visibleLine } from '../../base/text/visible-text.ts'
+import { clientText, nameText } from '../../base/text/names.ts'
+import { localParticipant } from '../../participant/participant.ts'
+import { namedClient } from '../../participant/requester.ts'
 import type { Grant } from './grant.ts'
 
 /** How to say a grant: to whom, and when. */
@@ -16,13 +18,13 @@ export function grantSentence(grant: Grant, options: SentenceOptions): string {
   const { effect, server, tool } = grant
   const verb = effect === 'allow' ? 'Allows' : 'Denies'
   const preposition = effect === 'allow' ? 'to run' : 'from running'
-  const what = tool === undefined ? `every tool of ${said(server)}` : `${said(tool)} on ${said(server)}`
+  const what = tool === undefined ? `every tool of ${nameText(server)}` : `${nameText(tool)} on ${nameText(server)}`
   return `${verb} ${clientWords(grant, options)} ${preposition} ${what}${lastsWords(grant, options)}.`
 }
 
-function clientWords({ client }: Grant, { clientName }: SentenceOptions): string {
-  if (client === undefined) return 'every client'
-  return clientName === undefined || clientName === client ? said(client) : `${said(clientName)} (${said(client)})`
+function clientWords({ participant, client }: Grant, { clientName }: SentenceOptions): string {
+  if (client === undefined) return participant === localParticipant ? 'every program on this machine' : 'every client'
+  return clientText(namedClient({ participant, client, ...(clientName !== undefined && { clientName }) }), 'covered')
 }
 
 function lastsWords(grant: Grant, options: SentenceOptions): string {
@@ -37,8 +39,4 @@ function lastsWords(grant: Grant, options: SentenceOptions): string {
 
 function sayMoment(moment: Date, { locale = 'en-GB', timeZone = 'UTC' }: SentenceOptions): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(moment)
-}
-
-function said(name: string): string {
-  return visibleLine(name, 80)
 }

@@ -1,8 +1,8 @@
-import { visibleLine } from '../../base/text/visible-text.ts'
+import { clientText, nameText } from '../../base/text/names.ts'
 import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
-import type { ParticipantId } from '../../participant/participant.ts'
-import { hasAgents } from '../../participant/requester.ts'
+import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
+import { hasAgents, namedClient } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 
@@ -120,23 +120,20 @@ export function choiceWords(choice: Choice, call: ToolCall, isOwn: boolean): str
   }
 }
 
-function reachWords({ scope, lasts, client }: Reach, call: ToolCall, isOwn: boolean): string {
-  const what = scope === 'tool' ? named(call.tool) : `every tool of ${named(call.server)}`
-  const whose = client === 'this' ? clientWords(call) : isOwn ? 'all my clients' : 'all their clients'
+function reachWords({ scope, lasts, client }: Reach, { tool, server, requester }: ToolCall, isOwn: boolean): string {
+  const what = scope === 'tool' ? nameText(tool) : `every tool of ${nameText(server)}`
+  const whose = client === 'this' ? clientText(namedClient(requester), 'this') : allWords(requester, isOwn)
   return `${what} ${lastsWords[lasts]}, for ${whose}`
+}
+
+/** All clients of the one who asks. Without a login these are all programs on this machine, in whichever way they connect. */
+function allWords({ participant }: ToolCall['requester'], isOwn: boolean): string {
+  if (participant === localParticipant) return 'every program on this machine, with or without a session'
+  return isOwn ? 'all my clients' : 'all their clients'
 }
 
 const lastsWords: Readonly<Record<Reach['lasts'], string>> = {
   hour: 'for an hour',
   day: 'for a day',
   revoked: 'until revoked',
-}
-
-/** The client calls itself so; its id is what counts, and stands beside it where the two differ. */
-function clientWords({ requester: { client, clientName } }: ToolCall): string {
-  return clientName === undefined || clientName === client ? named(client) : `${named(clientName)} (${named(client)})`
-}
-
-function named(name: string): string {
-  return visibleLine(name, 80)
 }

@@ -1,5 +1,6 @@
-import { nameText } from '../../base/text/names.ts'
+import { cannotTellApart, nameText } from '../../base/text/names.ts'
 import { showArguments, shownText } from '../../base/text/show-text.ts'
+import { namedClient } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 
@@ -9,7 +10,8 @@ export function clientWords(call: ToolCall, decision: Decision, message = approv
     ({ name, value }) => `${shownText(name)}: ${indented(shownText(value))}`,
   )
   const facts = shown.length === 0 ? 'It has no arguments.' : shown.join('\n')
-  return `${message}\n\n${facts}\n\n${decision.why.words}`
+  const note = cannotTellApart(namedClient(call.requester).known)
+  return [message, facts, decision.why.words, ...(note === undefined ? [] : [note])].join('\n\n')
 }
 
 function indented(text: string): string {

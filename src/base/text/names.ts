@@ -1,9 +1,9 @@
 import { isPlainName, showName, shownText } from './show-text.ts'
 
-/** Names of tools and servers longer than this are cut in a sentence. */
+/** Longer names are cut within a sentence. */
 const longest = 80
 
-/** The name of a tool or a server within a sentence: what it hides is marked, and what is cut off is counted. */
+/** The name of a tool, a server or a client in a sentence: what it hides is marked, and what is cut off is counted. */
 export function nameText(name: string): string {
   const shown = shownText(showName(name.slice(0, longest)))
   const left = name.length - longest
@@ -13,4 +13,47 @@ export function nameText(name: string): string {
 /** Whether `nameText` is the name itself. */
 export function isShownAsItIs(name: string): boolean {
   return name.length <= longest && isPlainName(name)
+}
+
+/**
+ * What is known of a client: `verified` by a login; `session`, one session of a program on this machine; `named`, any
+ * program on this machine that gives itself this name; `anyone`, any program on this machine.
+ */
+export type ClientKnown = 'verified' | 'session' | 'named' | 'anyone'
+
+/** A client as people read about it. Its `name` is hearsay: the client chose it. */
+export interface NamedClient {
+  readonly id: string
+  readonly name?: string
+  readonly known: ClientKnown
+}
+
+/**
+ * A client in words. `label`: what to call it in passing. `asker`: who asks. `this` and `covered`: whom a lasting yes or no
+ * covers, before and after it is given. Only the id that a login verified is said as a fact.
+ */
+export function clientText({ id, name, known }: NamedClient, as: 'label' | 'asker' | 'this' | 'covered'): string {
+  if (as === 'label') return nameText(name ?? id)
+  if (known === 'verified')
+    return name === undefined || name === id ? nameText(id) : `${nameText(name)} (${nameText(id)})`
+  if (as === 'asker') return program(known === 'named' ? (name ?? id) : name)
+  switch (known) {
+    case 'session':
+      return `${as === 'this' ? 'this' : 'one'} session of ${program(name)}`
+    case 'named':
+      return `any program on this machine that calls itself ${nameText(id)}`
+    case 'anyone':
+      return 'any program on this machine'
+  }
+}
+
+function program(name: string | undefined): string {
+  return name === undefined ? 'a program on this machine' : `a program that calls itself ${nameText(name)}`
+}
+
+/** What an approver must know before a yes to a program that cannot be told from others; undefined where it can be. */
+export function cannotTellApart(known: ClientKnown): string | undefined {
+  return known === 'anyone'
+    ? 'Without a login, Assent cannot tell the programs on this machine apart: your yes counts for any of them.'
+    : undefined
 }

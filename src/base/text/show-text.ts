@@ -31,11 +31,13 @@ export function showText(text: string): Piece[] {
   return isPlain.test(text) ? withMarks(text, []) : withMarks(text, marksIn(text))
 }
 
+const isPlainLine = /^(?! )(?!.* {2})[\x20-\x7e]*(?<! )$/
 /** Line ends, tabs and blanks that nobody would see in a name. */
 const unseen = /[\n\t]|^ +| +$|(?<= ) +/gu
 
 /** Like `showText`, for a name: it stands on one line, so line ends, tabs and blanks at its ends are marked too. */
 export function showName(name: string): Piece[] {
+  if (isPlainLine.test(name)) return withMarks(name, [])
   const blanks = [...name.matchAll(unseen)].flatMap(({ 0: found, index }) =>
     [...found].map((one, at): Mark => [index + at, { kind: 'hidden', code: codeOf(one) }, 1]),
   )

@@ -1,6 +1,7 @@
-import { visibleLine } from '../../base/text/visible-text.ts'
+import { clientText, nameText } from '../../base/text/names.ts'
 import { type Elicitation, isSettled, type Purpose } from '../../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../../elicitation/result.ts'
+import { namedClient } from '../../participant/requester.ts'
 
 /** Tells a webhook that a question was asked or settled, and where it is. Never holds its text or its answer. */
 export interface WebhookMessage {
@@ -21,15 +22,15 @@ export interface WebhookMessage {
   readonly status: ElicitationStatus
 }
 
-/** The message about a question in its current state. */
+/** The message about a question in its current state. Names are cut off: a stranger chooses them, and could put a message in one. */
 export function messageAbout(elicitation: Elicitation, link: string): WebhookMessage {
   const { id, purpose, origin, requester, answerers, createdAt, expiresAt } = elicitation
   return {
     type: isSettled(elicitation) ? 'question.settled' : 'question.asked',
     id,
     purpose,
-    server: visibleLine(origin.server, longestName),
-    client: visibleLine(requester.clientName ?? requester.client, longestName),
+    server: nameText(origin.server),
+    client: clientText(namedClient(requester), 'label'),
     answerers: answerers.anyOf.length,
     link,
     createdAt: createdAt.toISOString(),
@@ -37,6 +38,3 @@ export function messageAbout(elicitation: Elicitation, link: string): WebhookMes
     status: statusOf(elicitation),
   }
 }
-
-/** Names are cut off: a stranger chooses them, and could put a message in one. */
-const longestName = 80

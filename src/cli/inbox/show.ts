@@ -1,10 +1,12 @@
 import { approvalWords } from '../../approval/question/client-words.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import type { Json } from '../../base/json.ts'
-import { isShownAsItIs } from '../../base/text/names.ts'
+import { cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'
 import { showArguments, showJson, showName, shownText, showText } from '../../base/text/show-text.ts'
-import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
+import { visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
+import { localParticipant } from '../../participant/participant.ts'
+import { namedClient } from '../../participant/requester.ts'
 import { duration } from '../../web/pages/layout/times.ts'
 import type { InboxItem } from './read.ts'
 
@@ -33,6 +35,8 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   const shown = showArguments(approval.call.arguments)
   screen.print(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
   for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
+  const note = cannotTellApart(namedClient(approval.call.requester).known)
+  if (note !== undefined) screen.print(note, { indent: '  ' })
 }
 
 /** Shows the arguments that the approver changed. */
@@ -47,16 +51,15 @@ export function showChanges(screen: Screen, changes: readonly Change[]): void {
 /** The question in one line. */
 function titleOf({ asked, approval }: InboxItem): string {
   if (approval !== undefined) return approvalWords(approval.call)
-  return `${visibleLine(asked.origin.server, 80)} ${asking[asked.purpose]}`
+  return `${nameText(asked.origin.server)} ${asking[asked.purpose]}`
 }
 
 /** The client that asks, and the participant it acts for. */
-function askerOf({ asked }: InboxItem): string {
-  const { client, clientName, participant, agents = [] } = asked.requester
-  const name =
-    clientName === undefined || clientName === client ? said(client) : `${said(clientName)} (${said(client)})`
-  const behind = agents.length === 0 ? '' : `, acting for ${agents.map(said).join(', ')}`
-  return participant === 'local' ? `${name}${behind}` : `${name} of ${said(participant)}${behind}`
+function askerOf({ asked: { requester } }: InboxItem): string {
+  const { participant, agents = [] } = requester
+  const name = clientText(namedClient(requester), 'asker')
+  const behind = agents.length === 0 ? '' : `, acting for ${agents.map(nameText).join(', ')}`
+  return participant === localParticipant ? `${name}${behind}` : `${name} of ${nameText(participant)}${behind}`
 }
 
 const nameWidth = 11
@@ -90,8 +93,4 @@ function showArgument(screen: Screen, name: string, value: string): void {
 
 function shownValue(value: Json): string {
   return shownText(typeof value === 'string' ? showText(value) : showJson(value))
-}
-
-function said(name: string): string {
-  return visibleLine(name, 80)
 }

@@ -1,10 +1,11 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import { visibleLine } from '../../base/text/visible-text.ts'
+import { clientText, nameText } from '../../base/text/names.ts'
 import { type Output, Screen, type TerminalEnvironment } from '../../client/terminal/screen.ts'
 import type { Channel } from '../../elicitation/channel.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
+import { namedClient } from '../../participant/requester.ts'
 import { momentText } from '../show-table.ts'
 
 export interface BellOptions {
@@ -49,7 +50,7 @@ function mayBeShown({ question, answerers, requester }: Elicitation): boolean {
 /** Names only. The server's own words are shown on the page, where they are marked as such. */
 function waitingWords(elicitation: Elicitation): string {
   const { answerers, expiresAt } = elicitation
-  const whose = answerers.anyOf.slice(0, mostNames).map(shownName)
+  const whose = answerers.anyOf.slice(0, mostNames).map(nameText)
   const more = answerers.anyOf.length - whose.length
   return `${subject(elicitation)}. It waits for ${whose.join(' or ')}${more > 0 ? ` (and ${more} more)` : ''}, until ${momentText(expiresAt)}:`
 }
@@ -62,13 +63,11 @@ function settledWords(elicitation: Elicitation): string {
 
 function subject(elicitation: Elicitation): string {
   const { requester, origin } = elicitation
-  const client = shownName(requester.clientName ?? requester.client)
+  const client = clientText(namedClient(requester), 'asker')
   const about = approvalIn(elicitation)
   return about === undefined
-    ? `${shownName(origin.server)} has a question, through ${client}`
-    : `${client} wants to run ${shownName(about.call.tool)} on ${shownName(origin.server)}`
+    ? `${nameText(origin.server)} has a question, through ${client}`
+    : `${capital(client)} wants to run ${nameText(about.call.tool)} on ${nameText(origin.server)}`
 }
 
-function shownName(name: string): string {
-  return visibleLine(name, 60)
-}
+const capital = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`

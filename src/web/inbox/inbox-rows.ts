@@ -8,11 +8,11 @@ import { personName } from '../viewer/person-name.ts'
 
 /** The row of a question in the inbox. */
 export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
-  const { server, client, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
+  const { server, asker, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
   return {
     id: asked.id,
     server,
-    client,
+    asker,
     ...(requester !== undefined && { requester }),
     what: whatOf(asked),
     line: lineOf(asked),

@@ -30,8 +30,10 @@ export interface Look {
 /** What every page of a question says about it. */
 export interface AskedFacts {
   readonly server: string
-  /** The client's own name, else its id. */
+  /** What to call the client in passing: its own name, else its id. */
   readonly client: string
+  /** Who asks: the same, or "a program that calls itself Claude Code" where no login verified the client. */
+  readonly asker: string
   /** The person for whom the client acts; absent when that is the viewer. */
   readonly requester?: string
   /** Written by the server, and shown as a quotation. */
@@ -107,6 +109,8 @@ export interface ApprovalPageProps {
   /** What a yes can cover, narrowest first. */
   readonly offered: readonly OfferedChoice[]
   readonly chosen: string
+  /** What the approver must know about whom a yes covers; absent where the choices say it all. */
+  readonly note?: string
   /** What a no can cover besides this call. */
   readonly denials: readonly OfferedChoice[]
   readonly denial: string
@@ -210,7 +214,8 @@ export interface RowArgument {
 export interface InboxRow {
   readonly id: string
   readonly server: string
-  readonly client: string
+  /** Who asks, as in `AskedFacts`. */
+  readonly asker: string
   /** The person for whom the client acts; absent when that is the viewer. */
   readonly requester?: string
   /** What the answer would do, as verb and object. */
@@ -237,6 +242,8 @@ export interface InboxPageProps {
   /** The question that was just answered. */
   readonly done?: { readonly words: string; readonly href: string }
   readonly isPaused: boolean
+  /** What an approver must know about whom a yes in a row covers. */
+  readonly note?: string
 }
 
 export interface HistoryPageProps {
@@ -244,7 +251,7 @@ export interface HistoryPageProps {
   readonly rows: readonly {
     readonly what: string
     readonly server: string
-    readonly client: string
+    readonly asker: string
     /** Such as "Allowed by you". */
     readonly end: string
     readonly at: Date

@@ -8,12 +8,14 @@ import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import type { Json } from '../../base/json.ts'
+import { cannotTellApart } from '../../base/text/names.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { Field, FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { Person } from '../../participant/identify.ts'
+import { namedClient } from '../../participant/requester.ts'
 import {
   type ApprovalEnd,
   type ApprovalPageProps,
@@ -44,6 +46,7 @@ export function approvalProps(
   const offered = choicesFor(call, decision, viewer.participant, 'page')
   const say = (choice: Choice) => offeredChoice(choice, about, viewer)
   const editable = editableOf(schema, about)
+  const note = cannotTellApart(namedClient(call.requester).known)
   const names = new Set(editable.map(({ name }) => name))
   return {
     asked: { ...facts, message: serverWords(asked, about) },
@@ -57,6 +60,7 @@ export function approvalProps(
     ...(refused && { typed: typedIn(refused.form, schema) }),
     offered: offered.filter(isYes).map(say),
     chosen: textIn(refused, postedName('choice')) || 'allow_once',
+    ...(note !== undefined && { note }),
     denials: offered.filter(({ kind }) => kind === 'always_deny').map(say),
     denial: textIn(refused, denialField),
     reason: textIn(refused, postedName('reason')),

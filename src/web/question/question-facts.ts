@@ -1,7 +1,9 @@
 import { approvalIn } from '../../approval/question/subject.ts'
+import { clientText } from '../../base/text/names.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import type { Person } from '../../participant/identify.ts'
+import { namedClient } from '../../participant/requester.ts'
 import type { AskedFacts, SettledPageProps } from '../pages/props.ts'
 import { personName } from '../viewer/person-name.ts'
 import { approvalEnd, serverWords } from './approval.ts'
@@ -9,9 +11,11 @@ import { approvalEnd, serverWords } from './approval.ts'
 /** What every page says about a question, to this person. `action` is where its forms are posted to. */
 export function questionFacts(elicitation: Elicitation, viewer: Person, action: string): AskedFacts {
   const { origin, requester, question, createdAt, expiresAt } = elicitation
+  const client = namedClient(requester)
   return {
     server: origin.server,
-    client: requester.clientName ?? requester.client,
+    client: clientText(client, 'label'),
+    asker: clientText(client, client.known === 'verified' ? 'label' : 'asker'),
     ...(requester.participant !== viewer.participant && { requester: personName(requester.participant) }),
     message: question.message,
     action,
@@ -30,7 +34,7 @@ export function settledProps(elicitation: Elicitation, viewer: Person, came?: 'l
   const approval = approvalEnd(elicitation, viewer)
   const byOther = state.kind === 'answered' && state.by.participant !== viewer.participant
   return {
-    asked: { server: origin.server, client: requester.clientName ?? requester.client, message },
+    asked: { server: origin.server, client: clientText(namedClient(requester), 'label'), message },
     status,
     purpose,
     before: came === 'late' || byOther,

@@ -1,7 +1,9 @@
 import { Hono } from 'hono'
 import { approvalIn } from '../../approval/question/subject.ts'
+import { cannotTellApart } from '../../base/text/names.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import { namedClient } from '../../participant/requester.ts'
 import { endWords, rowOf, whatOf } from '../inbox/inbox-rows.ts'
 import { ownEvents } from '../inbox/own-events.ts'
 import { rowAnswer, rowArguments } from '../inbox/row-answer.ts'
@@ -47,6 +49,7 @@ async function show(c: WebContext): Promise<Response> {
 
   c.set('isLive', true)
   const done = await doneIn(c, viewer)
+  const note = rowNote(waiting.slice(0, mostShown))
   const props = {
     rows: waiting.slice(0, mostShown).map((one) => ({ ...rowOf(one, viewer), ...inRow(c, one) })),
     total: { count: waiting.length, isExact: waiting.length < mostCounted },
@@ -54,8 +57,15 @@ async function show(c: WebContext): Promise<Response> {
     isPaused: await assent.approvals.isPaused(),
     ...(asked && { openId: asked.id }),
     ...(done && { done }),
+    ...(note !== undefined && { note }),
   }
   return c.html(inboxPage(frameFor(c), props, asked && sheetOf(c, asked, viewer)))
+}
+
+/** Said once below the list, for all rows that it is true of. */
+function rowNote(shown: readonly Elicitation[]): string | undefined {
+  const known = shown.flatMap((asked) => approvalIn(asked)?.call.requester ?? []).map((one) => namedClient(one).known)
+  return known.map(cannotTellApart).find((note) => note !== undefined)
 }
 
 /** The arguments and buttons of an approval's row; none where the installation has its own page for approvals. */
@@ -106,9 +116,9 @@ async function history(c: WebContext): Promise<Response> {
   const rows = found.flatMap((asked) => {
     const end = asked && endWords(asked, viewer)
     if (asked === undefined || end === undefined || asked.state.kind === 'open') return []
-    const { what, server, client } = rowOf(asked, viewer)
+    const { what, server, asker } = rowOf(asked, viewer)
     const href = isAsked(asked, viewer) ? questionPath(assent.pages, asked) : undefined
-    return [{ what, server, client, end, at: asked.state.at, ...(href !== undefined && { href }) }]
+    return [{ what, server, asker, end, at: asked.state.at, ...(href !== undefined && { href }) }]
   })
   return c.html(historyPage(frameFor(c), { rows }))
 }

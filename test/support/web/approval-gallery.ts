@@ -3,8 +3,10 @@ import { choicesFor } from '../../../src/approval/question/choices.ts'
 import { pageForm } from '../../../src/approval/question/page-form.ts'
 import { subjectOf } from '../../../src/approval/question/subject.ts'
 import type { ToolCall } from '../../../src/approval/tool-call.ts'
+import { clientText } from '../../../src/base/text/names.ts'
 import type { Elicitation, ElicitationId } from '../../../src/elicitation/elicitation.ts'
-import type { ParticipantId } from '../../../src/participant/participant.ts'
+import { localParticipant, type ParticipantId } from '../../../src/participant/participant.ts'
+import { localRequester, namedClient } from '../../../src/participant/requester.ts'
 import { auditPage } from '../../../src/web/pages/audit-page.ts'
 import { grantsPage } from '../../../src/web/pages/grants-page.ts'
 import { historyPage } from '../../../src/web/pages/inbox/history-page.ts'
@@ -32,10 +34,11 @@ export interface Showing {
 
 /** The props of an approval as the routes make them. */
 function approving({ call: over, rule = {}, viewer = alice, refused, message }: Showing): ApprovalPageProps {
-  const requester = { participant: alice, client: 'claude-code', clientName: 'Claude Code' }
-  const call = aCall({ server: 'github', tool: 'create_issue', requester, ...over })
+  const known = { participant: alice, client: 'claude-code', clientName: 'Claude Code' }
+  const call = aCall({ server: 'github', tool: 'create_issue', requester: known, ...over })
+  const { requester } = call
   const decision = decide(readPolicy({ rules: [{ decide: 'ask', ...rule }] }), call)
-  const schema = pageForm(call, decision, choicesFor(call, decision, alice, 'page'))
+  const schema = pageForm(call, decision, choicesFor(call, decision, requester.participant, 'page'))
   const elicitation: Elicitation = {
     id: '0192' as ElicitationId,
     version: 1,
@@ -54,7 +57,8 @@ function approving({ call: over, rule = {}, viewer = alice, refused, message }: 
   const about = {
     ...facts,
     server: call.server,
-    ...(viewer !== alice && { requester: 'alice' }),
+    asker: clientText(namedClient(requester), requester.participant === localParticipant ? 'asker' : 'label'),
+    ...(viewer !== requester.participant && { requester: 'alice' }),
   }
   const props = approvalProps(elicitation, { participant: viewer, groups: [] }, about, refused)
   if (props === undefined) throw new Error('It is an approval.')
@@ -120,7 +124,7 @@ const rows: readonly InboxRow[] = [
   {
     id: '0192',
     server: 'github',
-    client: 'Claude Code',
+    asker: 'Claude Code',
     what: 'Run create_issue',
     line: 'repository: ada/engine, title: Crash when the card reader jams, labels: ["bug","hardware"], body: It jams',
     answer: { deny: '/elicit/0192/approve?from=inbox' },
@@ -131,7 +135,7 @@ const rows: readonly InboxRow[] = [
   {
     id: '0193',
     server: 'payments',
-    client: 'Billing agent',
+    asker: 'Billing agent',
     requester: 'bob@example.com',
     what: 'Run refund_payment',
     line: 'payment: pm_4711, amount: 120, currency: EUR',
@@ -154,7 +158,7 @@ const rows: readonly InboxRow[] = [
   {
     id: '0194',
     server: 'notes',
-    client: 'Claude Code',
+    asker: 'Claude Code',
     what: 'Connect notes',
     line: '“Connect Notes so that I can add the summary of the meeting.”',
     createdAt: new Date('2026-11-16T08:40:00Z'),
@@ -186,6 +190,14 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       call: issue,
       viewer: bob,
       rule: { approvers: [bob], reason: 'Ada’s agents ask Bob before they write.' },
+    }),
+  ),
+  'approve-local': approvalPage(
+    frame,
+    approving({
+      call: { ...issue, requester: { ...localRequester, clientName: 'Claude Code' } },
+      viewer: localParticipant,
+      rule: { reason: 'Writes need your yes.' },
     }),
   ),
   'approve-edit': approvalPage(
@@ -260,7 +272,7 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       {
         what: 'Run create_issue',
         server: 'github',
-        client: 'Claude Code',
+        asker: 'Claude Code',
         end: 'Allowed by you',
         at: new Date('2026-11-16T08:58:00Z'),
         href: '/elicit/0192/approve',
@@ -268,7 +280,7 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       {
         what: 'Save a key for payments',
         server: 'payments',
-        client: 'Billing agent',
+        asker: 'Billing agent',
         end: 'Nobody answered',
         at: new Date('2026-11-14T08:58:00Z'),
       },

@@ -14,6 +14,7 @@ export const frame: Frame = {
 export const asked: AskedFacts = {
   server: 'github',
   client: 'Claude Code',
+  asker: 'Claude Code',
   message: 'Which repository should the release notes go to, and who reviews them?',
   action: '/elicit/0192/form',
   createdAt: new Date('2026-11-16T09:00:00Z'),

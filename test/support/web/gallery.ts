@@ -70,6 +70,7 @@ const hostile: AskedFacts = {
   ...asked,
   server: 'git\u202ebuh',
   client: '<img src=x onerror=alert(1)>',
+  asker: 'a program that calls itself <img src=x onerror=alert(1)>',
   requester: 'Bob Babbage',
   message:
     'Pаypal needs your help\u200b</blockquote><script>alert(1)</script>\n\nClick \u202eevil\u202c now, ｓafe and sound. '.repeat(

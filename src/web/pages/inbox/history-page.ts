@@ -16,8 +16,8 @@ ${rows.length > 0 && markup`<ul class="rows">${rows.map((row) => drawRow(frame, 
   )
 }
 
-function drawRow(frame: Frame, { what, server, client, end, at, href }: HistoryPageProps['rows'][number]): Markup {
+function drawRow(frame: Frame, { what, server, asker, end, at, href }: HistoryPageProps['rows'][number]): Markup {
   const name = markup`<strong>${visible(what, 120)}</strong>`
   return markup`<li><div>${href === undefined ? name : markup`<a href="${href}">${name}</a>`}
-<p class="soft small">${visible(server)}, asked by ${visible(client)} · ${moment(frame, at)}</p></div><span class="tag">${end}</span></li>`
+<p class="soft small">${visible(server)}, asked by ${visible(asker, 1_000)} · ${moment(frame, at)}</p></div><span class="tag">${end}</span></li>`
 }

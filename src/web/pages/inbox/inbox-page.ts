@@ -35,6 +35,7 @@ ${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is pause
 ${done !== undefined && markup`<p class="done">${visible(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
 ${answerForm(frame)}
 <ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}${unshown(props)}</ul>
+${props.note !== undefined && markup`<p class="soft small">${props.note}</p>`}
 <p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">Earlier questions</a></p>
 </div>`
 }
@@ -60,10 +61,10 @@ const answerFormId = 'answer'
 
 /** The link covers the whole row, so that a click anywhere but on a button opens the question. */
 function drawRow(frame: Frame, row: InboxRow, isOpen: boolean): Markup {
-  const { server, client, requester, what, createdAt, expiresAt, href } = row
+  const { server, asker, requester, what, createdAt, expiresAt, href } = row
   const open = isOpen ? 'Opened' : 'Open'
   return markup`<li class="row"${isOpen && markup` data-current`}><p class="what"><strong>${visible(what, 120)}</strong><span class="small soft">${timeLeft(frame, expiresAt)} left</span></p>
-<p class="small soft">${visible(server)}, asked by ${visible(client)}${requester !== undefined && markup` for ${visible(requester)}`} · ${ago(frame, createdAt)}</p>
+<p class="small soft">${visible(server)}, asked by ${visible(asker, 1_000)}${requester !== undefined && markup` for ${visible(requester)}`} · ${ago(frame, createdAt)}</p>
 ${about(row)}
 <div class="do"><a href="${href}"${isOpen && markup` aria-current="true"`} aria-label="${open}: ${visiblePlain(what)}">${open}</a>${!isOpen && answers(row)}</div></li>`
 }

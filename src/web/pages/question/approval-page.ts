@@ -71,26 +71,28 @@ function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: A
 }
 
 const inView = 4
+/** Names in a choice were cut before. */
+const longestWords = 2_000
 
 /** What a yes can cover, narrowest first and preselected. The wide choices are folded, unless one was chosen before. */
-function reach({ offered, chosen, errors }: ApprovalPageProps): Markup {
+function reach({ offered, chosen, errors, note }: ApprovalPageProps): Markup {
   const problem = errors.find(({ field }) => field === 'choice')?.message ?? ''
   const item = (choice: OfferedChoice, index: number) =>
-    markup`<li><label class="choice"><input type="radio" id="${index === 0 ? 'f0' : `f0-${index}`}" name="${postedName('choice')}" value="${choice.value}" required${choice.value === chosen && markup` checked`}><span>${visible(choice.words, 300)}</span></label></li>`
+    markup`<li><label class="choice"><input type="radio" id="${index === 0 ? 'f0' : `f0-${index}`}" name="${postedName('choice')}" value="${choice.value}" required${choice.value === chosen && markup` checked`}><span>${visible(choice.words, longestWords)}</span></label></li>`
   const items = offered.map(item)
   const isFolded = offered.length > inView + 1
   const isOpen = offered.findIndex(({ value }) => value === chosen) >= inView
   const more =
     isFolded &&
     markup`<details class="more"${isOpen && markup` open`}><summary>More choices for a yes</summary><ul class="choices">${items.slice(inView)}</ul></details>`
-  return markup`<fieldset class="field"><legend>What your yes covers</legend><ul class="choices"${problem !== '' && markup` data-bad`}>${isFolded ? items.slice(0, inView) : items}</ul>${more}${problemOf({ id: 'f0', problem })}</fieldset>`
+  return markup`<fieldset class="field"><legend>What your yes covers</legend>${note !== undefined && markup`<p class="hint">${note}</p>`}<ul class="choices"${problem !== '' && markup` data-bad`}>${isFolded ? items.slice(0, inView) : items}</ul>${more}${problemOf({ id: 'f0', problem })}</fieldset>`
 }
 
 function denials({ denials, denial }: ApprovalPageProps): Markup {
   if (denials.length === 0) return markup``
   const items = [{ value: '', words: 'Deny this call only' }, ...denials].map(
     ({ value, words }, index) =>
-      markup`<li><label class="choice"><input type="radio" id="denial-${index}" name="${denialField}" value="${value}"${value === denial && markup` checked`}><span>${visible(words, 300)}</span></label></li>`,
+      markup`<li><label class="choice"><input type="radio" id="denial-${index}" name="${denialField}" value="${value}"${value === denial && markup` checked`}><span>${visible(words, longestWords)}</span></label></li>`,
   )
   return markup`<details class="more"${denial !== '' && markup` open`}><summary>More choices for a no</summary><fieldset class="field"><legend>If you deny</legend><ul class="choices">${items}</ul></fieldset></details>`
 }

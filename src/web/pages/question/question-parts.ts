@@ -15,11 +15,14 @@ export function questionHead(
 ): Markup {
   const forWhom = asked.requester === undefined ? 'you' : visible(asked.requester)
   return markup`<header>
-<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${visible(asked.server)}</strong> <span class="soft small">asked by ${visible(asked.client)} for ${forWhom}</span></p></div>
+<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${visible(asked.server)}</strong> <span class="soft small">asked by ${visible(asked.asker, longestAsker)}${asked.asker !== asked.client && ','} for ${forWhom}</span></p></div>
 <h1>${question}</h1>${below}
 <p class="lead soft">${why}</p>
 </header>`
 }
+
+/** Names in it were cut before. */
+const longestAsker = 1_000
 
 /** The labels of the buttons that answer a question. */
 export interface AnswerWords {

@@ -35,7 +35,10 @@ export function isDeceptive(text: string): boolean {
   )
 }
 
-/** Draws the codes of hidden characters, and look-alikes, as marks. */
+/** A mark in a text, as `shownText` and `visibleText` write it: a hidden character, or one that passes for another. */
+const mark = /‹(U\+[\dA-F]{4,6})›|‹([^‹›\s]{1,20} U\+[\dA-F]{4,6}(?: U\+[\dA-F]{4,6})*), [^‹›]{1,60}›|\p{L}/gu
+
+/** Draws marks, and letters that look like others, as marks of the page. */
 function marked(visible: string): Markup {
   const odd = findLookAlikes(visible)
   const parts: unknown[] = []
@@ -44,10 +47,11 @@ function marked(visible: string): Markup {
     parts.push(visible.slice(plainFrom, at), mark)
     plainFrom = at + length
   }
-  for (const { 0: found, 1: code, index } of visible.matchAll(/‹(U\+[\dA-F]{4,6})›|\p{L}/gu)) {
+  for (const { 0: found, 1: code, 2: other, index } of visible.matchAll(mark)) {
+    const posing = other ?? (odd.has(index) && code === undefined ? `${found} ${codeOf(found)}` : undefined)
     if (code !== undefined) put(index, found.length, markup`<mark title="A hidden character">${code}</mark>`)
-    else if (odd.has(index))
-      put(index, found.length, markup`<mark title="Not the letter it looks like">${found} ${codeOf(found)}</mark>`)
+    else if (posing !== undefined)
+      put(index, found.length, markup`<mark title="Not the letter it looks like">${posing}</mark>`)
   }
   return markup`${parts}${visible.slice(plainFrom)}`
 }

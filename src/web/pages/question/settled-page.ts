@@ -61,13 +61,13 @@ function endOf(props: SettledPageProps): End {
 function approvalEnd({ effect, words, tool, server }: ApprovalEnd): End {
   const call = markup`${visible(tool)} on ${visible(server)}`
   if (effect === 'deny') {
-    const means = words === undefined ? markup`${call} does not run.` : visible(words, 300)
+    const means = words === undefined ? markup`${call} does not run.` : visible(words, 2_000)
     return { icon: 'no', tone: '', title: 'Denied', words: means }
   }
   if (words === undefined) {
     return { icon: 'done', tone: 'good', title: 'Allowed once', words: markup`${call} may run, this one time.` }
   }
-  return { icon: 'done', tone: 'good', title: 'Allowed', words: visible(words, 300) }
+  return { icon: 'done', tone: 'good', title: 'Allowed', words: visible(words, 2_000) }
 }
 
 function changes(frame: Frame, changed: readonly Change[]): Markup {
