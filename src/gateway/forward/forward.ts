@@ -1,11 +1,11 @@
-import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
+import { LOG_LEVEL_META_KEY, SERVER_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
 import type { Account } from '../../asking/account.ts'
 import type { Asks } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import { lookAgain } from '../../asking/context.ts'
 import { risingProgress } from '../../asking/progress.ts'
 import type { Round } from '../../asking/rounds/round.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { CapturedCall } from '../call/fast-path/captured-call.ts'
 import type { GatewayContext } from '../context.ts'
@@ -17,7 +17,7 @@ import type { DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
 import { locked, lostCall } from './lost.ts'
-import { sessionResult, withoutServerInfo } from './result-for.ts'
+import { sessionResult } from './result-for.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
 import { progressOf } from './upstream-progress.ts'
 
@@ -79,6 +79,14 @@ export function resultIn(server: UpstreamServer, reply: UpstreamReply, hearer: H
     case 'lost':
       throw lostCall(server.id, reply)
   }
+}
+
+/** For a 2026 client, to whom the SDK server adds its name unless a name is there. */
+function withoutServerInfo(result: JsonObject): JsonObject {
+  const meta = result._meta
+  if (!isPlainObject(meta) || meta[SERVER_INFO_META_KEY] === undefined) return result
+  const { [SERVER_INFO_META_KEY]: _, ...kept } = meta as JsonObject
+  return { ...result, _meta: kept }
 }
 
 /** Sends a request to its upstream, and passes every question on. */

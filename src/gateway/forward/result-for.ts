@@ -20,14 +20,6 @@ function perRequestResult(result: JsonObject, { name, version }: ServerInfo): Js
   return { resultType: 'complete', ...result, _meta: { ...meta, [serverInfoKey]: { name, version } } }
 }
 
-/** For a 2026 client, to whom the SDK server adds its name unless a name is there. */
-export function withoutServerInfo(result: JsonObject): JsonObject {
-  const meta = result._meta
-  if (!isPlainObject(meta) || meta[serverInfoKey] === undefined) return result
-  const { [serverInfoKey]: _, ...kept } = meta as JsonObject
-  return { ...result, _meta: kept }
-}
-
 /** A 2025 client does not know `resultType`, nor the keys that 2026-07-28 reserves in `_meta`. */
 export function sessionResult(result: JsonObject): JsonObject {
   const meta = isPlainObject(result._meta) ? (result._meta as JsonObject) : undefined
