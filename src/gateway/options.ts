@@ -3,6 +3,7 @@ import type { AssentForServers } from '../asking/needs.ts'
 import { type Duration, milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { Events } from '../base/events.ts'
+import { Budget } from '../base/limits/budget.ts'
 import type { GatewayNews } from '../call/news.ts'
 import type { HttpOptions } from '../mcp/http/serve.ts'
 import type { Quirk } from '../mcp/quirks.ts'
@@ -81,7 +82,18 @@ export interface GatewayLimits {
   readonly parked?: number
   /** Questions in a minute that one upstream may put to one requester. Default: no limit. */
   readonly asksPerMinute?: number
+  /** Bytes of memory for what all servers have sent and nobody has dealt with yet. Default: 128 MiB. */
+  readonly serverBytes?: number
+  /** The part of it that one server may take. Default: 32 MiB. */
+  readonly serverBytesEach?: number
 }
+
+/** The limits that apply unless others are given. */
+export const defaultGatewayLimits = {
+  parked: 2_000,
+  serverBytes: 128 * 1024 * 1024,
+  serverBytesEach: 32 * 1024 * 1024,
+} satisfies GatewayLimits
 
 /** One server behind the gateway, opened. */
 export interface UpstreamServer {
@@ -96,24 +108,29 @@ export interface GatewaySettings {
   readonly assent: AssentForServers
   readonly servers: readonly UpstreamServer[]
   readonly clocks: ServerClocks & { readonly upstreamAsk: number; readonly park: number; readonly lists: number }
-  readonly limits: { readonly parked: number; readonly asksPerMinute?: number }
+  readonly limits: GatewayLimits & typeof defaultGatewayLimits
+  /** Memory for what servers have sent and nobody has dealt with yet, by the id of the server. */
+  readonly messages: Budget
   readonly elicitation: boolean
   readonly onError?: (error: unknown) => void
   readonly news?: Events<GatewayNews>
 }
 
 export function settingsFrom(options: GatewayOptions): GatewaySettings {
-  const { assent, clocks = {}, limits = {}, elicitation = true, onError, news } = options
+  const { assent, clocks = {}, elicitation = true, onError, news } = options
+  const limits = { ...defaultGatewayLimits, ...options.limits }
+  const messages = new Budget(limits.serverBytes, limits.serverBytesEach)
   return {
     assent,
-    servers: entriesOf(options.servers).map(openServer(options)),
+    servers: entriesOf(options.servers).map(openServer(options, messages)),
     clocks: {
       ...serverClocks(assent, clocks),
       upstreamAsk: milliseconds(clocks.upstreamAsk ?? '60s'),
       park: milliseconds(clocks.park ?? '60s'),
       lists: milliseconds(clocks.lists ?? '60s'),
     },
-    limits: { parked: 2_000, ...limits },
+    limits,
+    messages,
     elicitation,
     ...(onError && { onError }),
     ...(news && { news }),
@@ -124,13 +141,14 @@ function entriesOf(servers: GatewayOptions['servers']): [string, ServerOptions][
   return servers instanceof Map ? [...servers] : Object.entries(servers)
 }
 
-function openServer(options: GatewayOptions): (entry: [string, ServerOptions]) => UpstreamServer {
+function openServer(options: GatewayOptions, messages: Budget): (entry: [string, ServerOptions]) => UpstreamServer {
   const { assent, name = 'assent', version = '0', upstreamLimits, news } = options
   const context: UpstreamContext = {
     clock: assent.clock,
     self: { name, version },
     limits: { ...defaultUpstreamLimits, ...upstreamLimits },
     slots: new ProcessSlots(),
+    messages,
     ...(news && { news }),
   }
   return ([id, { trusted = false, provider, ...where }]) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Events } from '../../base/events.ts'
+import type { Budget } from '../../base/limits/budget.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { ProcessSlots } from './stdio/process-slots.ts'
 import type { Implementation } from './upstream.ts'
@@ -35,6 +36,8 @@ export interface UpstreamContext {
   readonly limits: UpstreamLimits
   /** Limits the number of processes of all upstreams together. */
   readonly slots: ProcessSlots
+  /** Memory for what upstreams have sent and nobody has dealt with yet, by the upstream's name. */
+  readonly messages: Budget
   /** Receives an event when an upstream goes down and when it is up again. */
   readonly news?: Events<GatewayNews>
 }

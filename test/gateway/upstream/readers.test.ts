@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Budget } from '../../../src/base/limits/budget.ts'
 import { readChallenge } from '../../../src/gateway/upstream/http/challenge.ts'
 import { EventReader } from '../../../src/gateway/upstream/http/events.ts'
 import { LineReader } from '../../../src/gateway/upstream/stdio/lines.ts'
@@ -16,15 +17,17 @@ const cut = (text: string, sizes: number[]): Buffer[] => {
   }
   return [...chunks, rest]
 }
+const anyBytes = (bytes: number) => new Budget(1_000_000, 1_000_000).lease('', bytes)
 const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 })
 
 describe('server-sent events', () => {
   const read = (chunks: Buffer[], limit = 1_000) => {
     const received: string[] = []
-    const reader = new EventReader(limit, {
-      event: (data) => received.push(data),
-      tooLong: () => received.push('too long'),
-    })
+    const reader = new EventReader(
+      limit,
+      { event: (data) => received.push(data), tooLong: () => received.push('too long') },
+      anyBytes,
+    )
     for (const chunk of chunks) reader.read(chunk)
     return { received, reader }
   }
@@ -58,12 +61,17 @@ describe('server-sent events', () => {
 })
 
 describe('lines', () => {
-  const read = (chunks: Buffer[], limit: number) => {
+  const read = (chunks: Buffer[], limit: number, reserve = anyBytes) => {
     const received: string[] = []
-    const reader = new LineReader(limit, {
-      line: (text) => received.push(text),
-      tooLong: (head, tail) => received.push(`too long ${head.slice(0, 3)}…${tail.slice(-3)}`),
-    })
+    const reader = new LineReader(
+      limit,
+      {
+        line: (text) => received.push(text),
+        tooLong: (head, tail) => received.push(`too long ${head.slice(0, 3)}…${tail.slice(-3)}`),
+        endless: () => received.push('endless'),
+      },
+      reserve,
+    )
     for (const chunk of chunks) reader.read(chunk)
     return received
   }
@@ -85,6 +93,35 @@ describe('lines', () => {
       )
       expect(read(chunks, 2_000)).toEqual(['too long abc…yz!', 'next'])
     }
+  })
+
+  test('an attack: a line that never ends is noticed, is not kept, and costs as much as any other', () => {
+    const chunk = Buffer.alloc(65_536, 'x')
+    const received: string[] = []
+    let held = 0
+    const reserve = (bytes: number) => {
+      held = Math.max(held, bytes)
+      return anyBytes(bytes)
+    }
+    const reader = new LineReader(
+      100_000,
+      {
+        line: (text) => received.push(text),
+        tooLong: () => received.push('too long'),
+        endless: () => received.push('endless'),
+      },
+      reserve,
+    )
+    for (let count = 0; count < 20_000; count += 1) reader.read(chunk)
+    expect(received).toEqual(['endless'])
+    expect(held).toBeLessThanOrEqual(100_000)
+    reader.read(Buffer.from('\nnext\n'))
+    expect(received).toEqual(['endless', 'too long', 'next'])
+  })
+
+  test('for which there is no room are too long', () => {
+    const chunks = [Buffer.alloc(20_000, 'x'), Buffer.from('y\nnext\n')]
+    expect(read(chunks, 100_000, () => undefined)).toEqual(['too long xxx…xxy', 'next'])
   })
 })
 

@@ -246,6 +246,20 @@ describe('a program that behaves badly', () => {
     await other
   })
 
+  test('writes a line that never ends: its calls end with the reason, the process too, and the next one works', async () => {
+    const upstream = opened(programOf('rough-stdio'), { limits: { messageBytes: 1_000_000 } })
+    const other = call(upstream, 'silent')
+    expect(textOf(await call(upstream, 'endless'))).toBe('lost: too-long, sent: true')
+    expect(textOf(await other)).toBe('lost: too-long, sent: true')
+    await until(() => upstream.state().open === 0)
+    expect(upstream.state()).toMatchObject({
+      kind: 'down',
+      reason: 'the process was ended, because it wrote a line much longer than 1000000 bytes',
+      restarts: 1,
+    })
+    expect(textOf(await call(upstream, 'well'))).toBe('well')
+  })
+
   test('floods: notifications over the limit are dropped', async () => {
     const upstream = opened(programOf('rough-stdio'))
     let notifications = 0

@@ -7,6 +7,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
+import { Budget } from '../../../src/base/limits/budget.ts'
 import { openUpstream } from '../../../src/gateway/upstream/open.ts'
 import {
   defaultUpstreamLimits,
@@ -31,15 +32,20 @@ export interface OpenOptions {
   limits?: Partial<UpstreamLimits>
   clock?: typeof systemClock
   slots?: ProcessSlots
+  messages?: Budget
 }
 
 /** An upstream that is closed with the test. */
-export function opened(settings: UpstreamSettings, { limits, clock = systemClock, slots }: OpenOptions = {}): Upstream {
+export function opened(
+  settings: UpstreamSettings,
+  { limits, clock = systemClock, slots, messages }: OpenOptions = {},
+): Upstream {
   const upstream = openUpstream(settings, {
     clock,
     self: { name: 'assent', version: '0.1.0' },
     limits: { ...defaultUpstreamLimits, shutdown: 300, ...limits },
     slots: slots ?? new ProcessSlots(),
+    messages: messages ?? new Budget(128 * 1_048_576, 32 * 1_048_576),
   })
   onTestFinished(() => upstream.close())
   return upstream

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { ReceivedBytes, type ReserveBytes } from '../wire/received-bytes.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { DrainingStreams } from './draining-streams.ts'
 import { EventReader } from './events.ts'
@@ -17,6 +18,7 @@ export interface HttpTarget {
   readonly path: string
   /** The maximum length of a response, in bytes. */
   readonly limit: number
+  readonly reserve: ReserveBytes
   readonly draining: DrainingStreams
 }
 
@@ -51,21 +53,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Unique in this process. */
   readonly id = nextId()
   readonly #listener: ExchangeListener
-  readonly #limit: number
-  readonly #draining: DrainingStreams
+  readonly #target: HttpTarget
   #controller: Dispatcher.DispatchController | undefined
   #hasEnded = false
   #status = 0
   #headers: ResponseHeaders = {}
   #events: EventReader | undefined
-  #chunks: Buffer[] = []
-  #length = 0
+  /** The only chunk of most bodies. */
+  #chunk: Buffer | undefined
+  #chunks: ReceivedBytes | undefined
 
   constructor(target: HttpTarget, { method, headers, body }: Outgoing, listener: ExchangeListener) {
-    const { pool, path, limit, draining } = target
+    const { pool, path } = target
     this.#listener = listener
-    this.#limit = limit
-    this.#draining = draining
+    this.#target = target
     try {
       pool.dispatch({ method, path, headers, body: body ?? null }, this)
     } catch (error) {
@@ -95,7 +96,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The request has ended. A stream that brought its reply may end by itself; any other is closed. */
   release(hasReply: boolean): void {
     if (this.#hasEnded) return
-    if (hasReply) this.#draining.add(this)
+    if (hasReply) this.#target.draining.add(this)
     else this.abort()
   }
 
@@ -103,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   abort(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#chunks = []
+    this.#dropBody()
     this.#controller?.abort(abandoned)
   }
 
@@ -118,12 +119,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#headers = headers
     if (status < 300 && mediaType(headers) === 'text/event-stream') {
-      this.#events = new EventReader(this.#limit, {
-        event: (data) => {
+      const { limit, reserve } = this.#target
+      const listener = {
+        event: (data: string) => {
           if (!this.#hasEnded) this.#listener.event(data)
         },
         tooLong: () => this.#tooLong(),
-      })
+      }
+      this.#events = new EventReader(limit, listener, reserve)
     }
     this.#listener.head?.(status, headers)
   }
@@ -131,20 +134,34 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
     if (this.#hasEnded) return
     if (this.#events !== undefined) return this.#events.read(chunk)
-    this.#length += chunk.length
-    if (this.#length > this.#limit) this.#tooLong()
-    else this.#chunks.push(chunk)
+    if (this.#chunk === undefined && chunk.length <= this.#target.limit) this.#chunk = chunk
+    else if (!this.#add(chunk)) this.#tooLong()
   }
 
   onResponseEnd() {
     if (this.#events !== undefined) return this.#end({ kind: 'stream-ended' })
-    const [first] = this.#chunks
-    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks)
-    this.#end({ kind: 'response', status: this.#status, headers: this.#headers, text: bytes.toString() })
+    const text = this.#chunks?.take() ?? this.#chunk?.toString() ?? ''
+    this.#end({ kind: 'response', status: this.#status, headers: this.#headers, text })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#end(this.#events === undefined ? { kind: 'failed', error } : { kind: 'stream-ended' })
+  }
+
+  /** Adds a chunk to the first one. False: the body is too long. */
+  #add(chunk: Buffer): boolean {
+    const { limit, reserve } = this.#target
+    if (this.#chunks === undefined) {
+      this.#chunks = new ReceivedBytes(limit, reserve)
+      if (this.#chunk !== undefined && !this.#chunks.add(this.#chunk)) return false
+    }
+    return this.#chunks.add(chunk)
+  }
+
+  #dropBody(): void {
+    this.#chunk = undefined
+    this.#chunks?.clear()
+    this.#events?.close()
   }
 
   #tooLong(): void {
@@ -156,7 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(outcome: HttpOutcome): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#chunks = []
+    this.#dropBody()
     this.#listener.ended(outcome, this)
   }
 }

@@ -16,7 +16,7 @@ export class HttpTransport {
   readonly #target: HttpTarget
   readonly #headers: string[]
 
-  constructor({ url, headers = {} }: HttpSettings, context: UpstreamContext) {
+  constructor({ name, url, headers = {} }: HttpSettings, context: UpstreamContext) {
     this.clock = context.clock
     this.context = context
     this.draining = new DrainingStreams(context.clock)
@@ -24,6 +24,7 @@ export class HttpTransport {
       pool: openConnectionPool(url.origin, context.limits.connect),
       path: `${url.pathname}${url.search}`,
       limit: context.limits.messageBytes,
+      reserve: (bytes) => context.messages.lease(name, bytes),
       draining: this.draining,
     }
     this.#headers = [...commonHeaders, ...Object.entries(headers).flat()]

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { ReserveBytes } from '../wire/received-bytes.ts'
 import { LineReader } from './lines.ts'
 
 /** The program to start. */
@@ -9,12 +10,20 @@ export interface Program {
   readonly cwd: string | undefined
 }
 
+/** How much a process may write before it ends a line. */
+export interface OutputLimit {
+  readonly bytes: number
+  readonly reserve: ReserveBytes
+}
+
 /** Receives the output and the end of a process. */
 export interface ChildListener {
   /** A line on stdout. */
   line(text: string): void
   /** A line on stdout over the limit; only its beginning and its end were kept. */
   tooLong(head: string, tail: string): void
+  /** A line on stdout that is several times as long as the limit and has not ended. */
+  endless(): void
   stderrLine(line: string): void
   /** The process has exited or could not be started. Called once. */
   exited(detail: string): void
@@ -34,18 +43,20 @@ export class Child {
   readonly #exited: Promise<void>
   #hasExited = false
 
-  constructor({ command, args, env, cwd }: Program, limit: number, listener: ChildListener) {
+  constructor({ command, args, env, cwd }: Program, { bytes, reserve }: OutputLimit, listener: ChildListener) {
     // In a process group of its own: its descendants end with it, and Ctrl-C in our terminal reaches only the gateway.
     this.#process = spawn(command, [...args], { env, cwd, stdio: 'pipe', detached: !isWindows, windowsHide: true })
     const { pid, stdin, stdout, stderr } = this.#process
     if (pid !== undefined) this.#watchGroup(pid)
 
-    const lines = new LineReader(limit, listener)
+    const lines = new LineReader(bytes, listener, reserve)
     stdout?.on('data', (chunk: Buffer) => lines.read(chunk))
-    const stderrLines = new LineReader(64 * maxStderrLine, {
-      line: (text) => listener.stderrLine(text.slice(0, maxStderrLine)),
-      tooLong: (head) => listener.stderrLine(head.slice(0, maxStderrLine)),
-    })
+    stdout?.on('close', () => lines.close())
+    const stderrListener = {
+      line: (text: string) => listener.stderrLine(text.slice(0, maxStderrLine)),
+      tooLong: (head: string) => listener.stderrLine(head.slice(0, maxStderrLine)),
+    }
+    const stderrLines = new LineReader(64 * maxStderrLine, stderrListener, reserve)
     stderr?.on('data', (chunk: Buffer) => stderrLines.read(chunk))
     // A broken pipe is reported by the exit of the process.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {})
@@ -88,6 +99,12 @@ export class Child {
     if (await this.#exitsWithin(graceMs)) return
     this.#kill('SIGKILL')
     await this.#exited
+  }
+
+  /** Ends the process and its descendants at once. What it still writes is not read. */
+  kill(): void {
+    this.#process.stdout?.destroy()
+    this.#kill('SIGKILL')
   }
 
   async #exitsWithin(ms: number): Promise<boolean> {

@@ -65,6 +65,7 @@ class StdioUpstream implements Upstream {
     this.#stopWatchingSlots = slots.onRelease(() => this.#queue.wake())
     this.#owner = {
       context,
+      reserve: (bytes) => context.messages.lease(settings.name, bytes),
       notified: (client, method, params) => this.#notify(client, method, params),
       dropped: () => {
         this.#health.dropped += 1

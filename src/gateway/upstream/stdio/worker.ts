@@ -6,6 +6,7 @@ import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type { DownstreamClient, EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { readMessage } from '../wire/message.ts'
 import { eraOfDiscovery } from '../wire/per-request.ts'
+import type { ReserveBytes } from '../wire/received-bytes.ts'
 import { cancelNotice, writeRequest } from '../wire/write.ts'
 import { Child, type Program } from './child.ts'
 import type { SlotHolder } from './process-slots.ts'
@@ -25,6 +26,7 @@ export interface WorkerOwner {
   notified(client: DownstreamClient, method: string, params: JsonObject): void
   dropped(): void
   stderrLine(line: string): void
+  readonly reserve: ReserveBytes
   /** A request has stopped using the process, so that another may use it or its slot. */
   released(worker: Worker): void
   exited(worker: Worker, detail: string): void
@@ -46,6 +48,7 @@ export class Worker implements SlotHolder, PendingOwner {
   readonly #conversation: Conversation
   readonly #child: Child
   #users = 0
+  #whyKilled: string | undefined
   #isExclusive = false
   #lastUsed: number
 
@@ -62,12 +65,17 @@ export class Worker implements SlotHolder, PendingOwner {
       notified: (method, params) => owner.notified(client, method, params),
       dropped: owner.dropped,
     })
-    this.#child = new Child(program, limits.messageBytes, {
-      line: (text) => this.#conversation.receive(readMessage(text)),
-      tooLong: (head, tail) => this.#tooLong(head, tail),
-      stderrLine: owner.stderrLine,
-      exited: (detail) => this.#onExit(detail),
-    })
+    this.#child = new Child(
+      program,
+      { bytes: limits.messageBytes, reserve: owner.reserve },
+      {
+        line: (text) => this.#conversation.receive(readMessage(text)),
+        tooLong: (head, tail) => this.#tooLong(head, tail),
+        endless: () => this.#endless(limits.messageBytes),
+        stderrLine: owner.stderrLine,
+        exited: (detail) => this.#onExit(detail),
+      },
+    )
     this.ready = this.#handshake(plan)
   }
 
@@ -85,7 +93,7 @@ export class Worker implements SlotHolder, PendingOwner {
 
   /** Lets one more request use the process, until `release`. False if the process cannot take it now. */
   acquire(exclusive: boolean): boolean {
-    if (this.isEnding || this.isRetiring || this.#isExclusive) return false
+    if (this.isEnding || this.isRetiring || this.#isExclusive || this.#whyKilled !== undefined) return false
     if (exclusive && (this.#users > 0 || this.#conversation.hasOrphans)) return false
     this.#users += 1
     this.#isExclusive = exclusive
@@ -192,7 +200,15 @@ export class Worker implements SlotHolder, PendingOwner {
       this.#conversation.loseAll('too-long', 'a response is longer than the limit')
   }
 
-  #onExit(detail: string): void {
+  /** A process that never ends its line would keep us reading for ever. */
+  #endless(limit: number): void {
+    this.#whyKilled = `was ended, because it wrote a line much longer than ${limit} bytes`
+    this.#conversation.loseAll('too-long', `the process ${this.#whyKilled}`)
+    this.#child.kill()
+  }
+
+  #onExit(how: string): void {
+    const detail = this.#whyKilled ?? how
     this.hasExited = true
     this.#conversation.loseAll('broken', `the process ${detail}`)
     this.#owner.exited(this, detail)

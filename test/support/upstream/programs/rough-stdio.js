@@ -30,6 +30,13 @@ const rough = {
     say(id, 'flooded')
   },
   silent: () => {},
+  endless: () => {
+    const more = () => {
+      while (process.stdout.write('x'.repeat(65_536)));
+      process.stdout.once('drain', more)
+    }
+    more()
+  },
   seen: (id) => say(id, JSON.stringify(seen)),
   family: (id) => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })

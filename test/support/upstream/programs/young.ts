@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import { systemClock } from '../../../../src/base/clock.ts'
+import { Budget } from '../../../../src/base/limits/budget.ts'
 import { Stop } from '../../../../src/gateway/call/fast-path/captured-call.ts'
 import { openUpstream } from '../../../../src/gateway/upstream/open.ts'
 import { defaultUpstreamLimits } from '../../../../src/gateway/upstream/options.ts'
@@ -32,6 +33,7 @@ const upstreamContext = {
   self: { name: 'test', version: '0' },
   limits: defaultUpstreamLimits,
   slots: new ProcessSlots(1),
+  messages: new Budget(1_000_000, 1_000_000),
 }
 const upstream = openUpstream({ name: 'up', url }, upstreamContext)
 
