@@ -1,35 +1,51 @@
 import type { Clock } from '../../base/clock.ts'
 import { CompactMap } from '../../base/compact-map.ts'
 import type { JsonObject } from '../../base/json.ts'
+import type { Lease } from '../../base/limits/budget.ts'
+import { hasMoreValues, memoryOf } from '../../base/limits/json-values.ts'
 import { codes } from '../../mcp/codes.ts'
 import type { UpstreamLimits } from './options.ts'
 import { type PendingOwner, PendingRequest } from './pending-request.ts'
 import type { AskReply, RpcId, UpstreamRequest } from './upstream.ts'
 import {
   isObject,
-  type Message,
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
+  readMessage,
 } from './wire/message.ts'
 import { subscriptionKey } from './wire/per-request.ts'
 import { rateLimiter } from './wire/rate-limiter.ts'
+import type { ReserveBytes } from './wire/received-bytes.ts'
 
 /** The session or process that a conversation belongs to. */
 export interface ConversationOwner {
   readonly clock: Clock
   readonly limits: UpstreamLimits
+  /** Reserves memory for questions of the upstream. */
+  readonly reserve: ReserveBytes
   /** Sends a message to the upstream; `pending` is the request it belongs to, if any. */
   send(message: JsonObject, pending?: PendingRequest): void
   /** The upstream sent a notification that belongs to no request. */
   notified(method: string, params: JsonObject): void
   /** A message was malformed, unexpected or over the rate limit, and was dropped. */
   dropped(): void
+  /** A message that came on no request's own stream holds too many values to be read. */
+  tooManyValues(text: string): void
 }
 
 const askMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 /** For how long a question may still come from a request that was cancelled. */
 const orphanMs = 60_000
+
+/** A question of the upstream that has no answer yet. */
+interface OpenQuestion {
+  readonly controller: AbortController
+  readonly isUnattributed: boolean
+  /** The memory that it takes. */
+  readonly lease: Lease
+  pending: PendingRequest
+}
 
 /**
  * The requests in flight on one 2025 session or one process, and which of them an upstream's message belongs to.
@@ -41,7 +57,7 @@ export class Conversation {
   perRequest = false
   readonly pending = new CompactMap<RpcId, PendingRequest>()
   readonly #owner: ConversationOwner
-  readonly #asks = new Map<RpcId, { controller: AbortController; pending: PendingRequest; isUnattributed: boolean }>()
+  readonly #asks = new Map<RpcId, OpenQuestion>()
   readonly #orphans = new Map<RpcId, number>()
   readonly #isWithinRate: () => boolean
   #lastId = 0
@@ -94,30 +110,40 @@ export class Conversation {
   }
 
   /** Handles one message from the upstream. `stream` is the request on whose own stream it came, if any. */
-  receive(message: Message | undefined, stream?: PendingRequest) {
-    if (message === undefined) return this.#owner.dropped()
+  receive(text: string, stream?: PendingRequest) {
+    const { messageValues } = this.#owner.limits
+    const message = readMessage(text, messageValues)
+    if (message === undefined) {
+      this.#owner.dropped()
+      return hasMoreValues(text, messageValues) ? this.#onTooManyValues(text, stream) : undefined
+    }
     if (stream !== undefined) stream.lastActivityAt = this.#now()
     switch (message.kind) {
       case 'response':
-        return this.#onResponse(message, stream)
+        return this.#onResponse(message, text.length, stream)
       case 'request':
-        return this.#onRequest(message, stream)
+        return this.#onRequest(message, text.length, stream)
       case 'notification':
         return this.#isWithinRate() ? this.#onNotification(message, stream) : this.#owner.dropped()
     }
   }
 
-  #onResponse({ id, result, error }: ResponseMessage, stream: PendingRequest | undefined): void {
+  #onTooManyValues(text: string, stream: PendingRequest | undefined): void {
+    if (stream === undefined) this.#owner.tooManyValues(text)
+    else stream.lose('too-long', `a message holds more than ${this.#owner.limits.messageValues} values`)
+  }
+
+  #onResponse({ id, result, error }: ResponseMessage, length: number, stream: PendingRequest | undefined): void {
     const pending = id === null || stream?.id === id ? stream : this.pending.get(id)
     if (pending === undefined || pending.reply !== undefined || (stream !== undefined && pending !== stream)) {
       if (id === null || !this.#orphans.delete(id)) this.#owner.dropped()
       return
     }
     if (error !== undefined) pending.end({ kind: 'error', error })
-    else if (result !== undefined) pending.end({ kind: 'result', result })
+    else if (result !== undefined) pending.end({ kind: 'result', result, length })
   }
 
-  #onRequest({ id, method, params }: RequestMessage, stream: PendingRequest | undefined) {
+  #onRequest({ id, method, params }: RequestMessage, length: number, stream: PendingRequest | undefined) {
     // T26-02: a 2026 server must not send requests, and a client must not answer them.
     if (this.perRequest || this.#asks.has(id)) return this.#owner.dropped()
     const answer = (reply: AskReply, pending?: PendingRequest) =>
@@ -132,14 +158,15 @@ export class Conversation {
     const hook = pending.hooks?.asked
     if (hook === undefined)
       return answer({ error: { code: codes.methodNotFound, message: 'This client cannot be asked.' } }, pending)
-    if (this.#asks.size >= this.#owner.limits.openAsks) {
-      return answer(refusal('too-many', 'Too many questions are open already.'), pending)
-    }
-    const ask = { controller: new AbortController(), pending, isUnattributed: stream === undefined }
+    const lease =
+      this.#asks.size < this.#owner.limits.openAsks ? this.#owner.reserve(memoryOf(params, length)) : undefined
+    if (lease === undefined) return answer(refusal('too-many', 'Too many questions are open already.'), pending)
+    const ask = { controller: new AbortController(), pending, isUnattributed: stream === undefined, lease }
     this.#asks.set(id, ask)
     void replyOrError(() => hook.call(pending.hooks, method, params, ask.controller.signal)).then((reply) => {
       if (this.#asks.get(id) !== ask) return
       this.#asks.delete(id)
+      lease.release()
       pending.lastActivityAt = this.#now()
       answer(reply, pending)
     })
@@ -236,6 +263,7 @@ export class Conversation {
   #dropAsk(id: RpcId): void {
     const ask = this.#asks.get(id)
     this.#asks.delete(id)
+    ask?.lease.release()
     ask?.controller.abort()
   }
 

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../base/json.ts'
+import { memoryOf } from '../../base/limits/json-values.ts'
 import { codes } from '../../mcp/codes.ts'
-import type { DownstreamClient, Implementation, RpcError, UpstreamEra } from './upstream.ts'
+import type { UpstreamLimits } from './options.ts'
+import type { DownstreamClient, Implementation, Lost, RpcError, UpstreamEra, UpstreamResult } from './upstream.ts'
 import { isObject } from './wire/message.ts'
 
 const offeredRevision = '2025-11-25'
@@ -27,6 +29,16 @@ export function eraOfInitialize(result: JsonObject): UpstreamEra | undefined {
     ...(isObject(serverInfo) && { serverInfo }),
     ...(typeof instructions === 'string' && { instructions }),
   }
+}
+
+/** The end of a handshake in which an upstream says more of itself than may be kept. */
+export function tooLargeHandshake(
+  { result, length = 0 }: UpstreamResult,
+  { handshakeBytes }: UpstreamLimits,
+): Lost | undefined {
+  if (memoryOf(result, length) <= handshakeBytes) return undefined
+  const detail = `handshake: the upstream says more of itself than ${handshakeBytes} bytes of memory can hold`
+  return { kind: 'lost', reason: 'too-long', sent: false, detail }
 }
 
 /**

@@ -46,6 +46,10 @@ export interface UpstreamContext {
 export interface UpstreamLimits {
   /** The longest message an upstream may send. */
   readonly messageBytes: number
+  /** How many JSON values a message may hold, at any depth. */
+  readonly messageValues: number
+  /** Bytes of memory for what an upstream says of itself in the handshake, which is kept for each session. */
+  readonly handshakeBytes: number
   /** Notifications and requests per second from one session or process; more are dropped. */
   readonly notificationsPerSecond: number
   /** Questions of one session or process that may be open at once. */
@@ -81,6 +85,8 @@ export interface UpstreamLimits {
 /** The limits that apply unless others are given. */
 export const defaultUpstreamLimits: UpstreamLimits = {
   messageBytes: 4 * 1024 * 1024,
+  messageValues: 200_000,
+  handshakeBytes: 1024 * 1024,
   notificationsPerSecond: 500,
   openAsks: 100,
   connect: 10_000,

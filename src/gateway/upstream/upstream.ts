@@ -119,6 +119,8 @@ export type UpstreamReply = UpstreamResult | UpstreamError | Unauthorized | Lost
 export interface UpstreamResult {
   readonly kind: 'result'
   readonly result: JsonObject
+  /** The length of the message that it came in. Left out by an upstream that is not read from a wire. */
+  readonly length?: number
 }
 
 /** The upstream answered with an error. */

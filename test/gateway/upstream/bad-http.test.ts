@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
+import { Budget } from '../../../src/base/limits/budget.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { listening, promised, until } from '../../support/server/servers.ts'
 import { aClient, at, call, newServer, opened, textOf } from './upstreams.ts'
@@ -148,6 +149,78 @@ test.each(eras)('%s: a response over the limit is lost, in a body or in an event
   expect(textOf(await call(upstream, 'x'))).toBe('lost: too-long, sent: true')
   expect(textOf(await call(upstream, 'x'))).toBe('lost: too-long, sent: true')
   expect(upstream.state().inFlight).toBe(0)
+})
+
+test.each(eras)('%s: a response of too many JSON values is lost, in a body or in an event', async (era) => {
+  const result = { content: [], structuredContent: { all: Array(2_000).fill({}) } }
+  let isStream = false
+  const { url } = await badServer(era, ({ id, json, stream }) => {
+    if (isStream) stream(data({ id, result }))
+    else json({ id, result })
+    isStream = true
+  })
+  const upstream = opened(at(url), { limits: { messageValues: 1_000 } })
+  expect(textOf(await call(upstream, 'x'))).toBe('lost: too-long, sent: true')
+  expect(textOf(await call(upstream, 'x'))).toBe('lost: too-long, sent: true')
+  expect(upstream.state().inFlight).toBe(0)
+})
+
+test.each(eras)('%s: an attack: many answers are begun and never ended', async (era) => {
+  const { url } = await badServer(era, ({ id, res }) => {
+    res.writeHead(200, { 'Content-Type': id % 2 === 0 ? 'application/json' : 'text/event-stream' })
+    res.write(`data: ${'x'.repeat(400_000)}`)
+  })
+  const messages = new Budget(8_000_000, 2_000_000)
+  const upstream = opened(at(url), { messages })
+  const ends: string[] = []
+  const calling = Array.from({ length: 20 }, async () => ends.push(textOf(await call(upstream, 'x'))))
+  // What does not fit ends with its reason, and the rest is held for as long as its calls last.
+  await until(() => ends.length >= 15)
+  expect(new Set(ends)).toEqual(new Set(['lost: too-long, sent: true']))
+  expect(messages.held).toBeLessThanOrEqual(2_000_000)
+  await upstream.close()
+  await Promise.all(calling)
+  expect(messages.held).toBe(0)
+})
+
+test.each(eras)('%s: an upstream that says too much of itself is not used', async (era) => {
+  const url = await listening(async (req: IncomingMessage, res: ServerResponse) => {
+    if (req.method !== 'POST') return void res.writeHead(405).end()
+    const { id, method } = JSON.parse(await text(req))
+    const capabilities = { experimental: Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`k${n}`, {}])) }
+    const found = era === '2026' ? method === 'server/discover' : method === 'initialize'
+    const result = { ...(era === '2026' ? discovery : greeting), capabilities }
+    const answer = found ? { result } : { error: { code: -32601, message: 'no' } }
+    res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  expect(await call(opened(at(url)), 'x')).toMatchObject({ kind: 'lost', reason: 'too-long', sent: false })
+})
+
+test('2025: questions for which there is no room are refused, and room is given back with each answer', async () => {
+  const { promise, keep } = promised()
+  const params = { message: 'x'.repeat(1_000) }
+  const { url, seen } = await badServer('2025', async ({ id, stream, res }) => {
+    stream(...[1, 2, 3].map((n) => data({ id: `ask ${n}`, method: 'elicitation/create', params })))
+    await promise
+    res.end(`${data({ id, result: hi })}\n\n`)
+  })
+  const messages = new Budget(1_000_000, 60_000)
+  const upstream = opened(at(url), { messages })
+  const answering: ((reply: { result: JsonObject }) => void)[] = []
+  const hooks = { asked: () => new Promise<{ result: JsonObject }>((resolve) => answering.push(resolve)) }
+  const calling = call(upstream, 'x', {}, { hooks })
+  const answers = () =>
+    seen.map(({ body }) => body).filter(({ id, method }) => id !== undefined && method === undefined)
+  await until(() => answers().length === 1)
+  expect(answers()).toMatchObject([{ id: 'ask 3', error: { code: -31001 } }])
+  expect(answering).toHaveLength(2)
+  expect(messages.held).toBeGreaterThan(40_000)
+  answering[0]?.({ result: {} })
+  await until(() => answers().length === 2)
+  expect(messages.held).toBeLessThan(40_000)
+  keep()
+  expect(textOf(await calling)).toBe('hi')
+  expect(messages.held).toBe(0)
 })
 
 test.each(eras)(

@@ -128,15 +128,16 @@ describe('lines', () => {
 test('any text is read as a message or as undefined', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
-      expect([undefined, 'response', 'request', 'notification']).toContain(readMessage(text)?.kind)
+      expect([undefined, 'response', 'request', 'notification']).toContain(readMessage(text, 1_000)?.kind)
     }),
   )
-  expect(readMessage('{"id":1,"error":{"code":"x"}}')).toEqual({
+  expect(readMessage('{"id":1,"error":{"code":"x"}}', 1_000)).toEqual({
     kind: 'response',
     id: 1,
     error: { code: -32603, message: 'The server gave no message.' },
   })
-  expect(readMessage('{"id":1,"result":7}')).toBeUndefined()
+  expect(readMessage('{"id":1,"result":7}', 1_000)).toBeUndefined()
+  expect(readMessage(`{"id":1,"result":{"a":[${'{},'.repeat(1_000)}0]}}`, 1_000)).toBeUndefined()
 })
 
 test('an encoded header value is visible ASCII and decodes to the original (H26-05)', () => {

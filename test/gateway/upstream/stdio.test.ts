@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Budget } from '../../../src/base/limits/budget.ts'
 import { ProcessSlots } from '../../../src/gateway/upstream/stdio/process-slots.ts'
 import type { UpstreamNotification } from '../../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
@@ -233,6 +234,36 @@ describe('a program that behaves badly', () => {
     expect(textOf(await call(upstream, 'rubbish'))).toBe('first')
     expect(textOf(await call(upstream, 'fine'))).toBe('fine')
     expect(upstream.state().dropped).toBeGreaterThanOrEqual(7)
+  })
+
+  test('answers with more JSON values than may be read: only its own call is lost', async () => {
+    const upstream = opened(programOf('rough-stdio'))
+    const other = call(upstream, 'silent')
+    expect(textOf(await call(upstream, 'values'))).toBe('lost: too-long, sent: true')
+    expect(upstream.state()).toMatchObject({ inFlight: 1, dropped: 1 })
+    expect(textOf(await call(upstream, 'well'))).toBe('well')
+    await upstream.close()
+    expect(textOf(await other)).toBe('lost: closed, sent: true')
+  })
+
+  test('an attack: reads nothing, and large calls are sent and given up again and again', async () => {
+    const messages = new Budget(8_000_000, 2_000_000)
+    const upstream = opened(programOf('rough-stdio'), { messages })
+    expect(textOf(await call(upstream, 'deaf'))).toBe('I am not listening')
+    const ends = []
+    for (let count = 0; count < 5; count += 1) {
+      const signal = AbortSignal.timeout(50)
+      ends.push(textOf(await call(upstream, 'x', { text: 'x'.repeat(800_000) }, { signal })))
+    }
+    expect(ends).toEqual([...Array(2).fill('lost: cancelled, sent: true'), ...Array(3).fill('lost: busy, sent: false')])
+    expect(messages.held).toBeLessThanOrEqual(2_000_000)
+    await upstream.close()
+    expect(messages.held).toBe(0)
+  })
+
+  test('says more of itself than may be kept: its calls end with that reason', async () => {
+    const upstream = opened(programOf('rough-stdio', 'talkative'))
+    expect(textOf(await call(upstream, 'well'))).toBe('lost: too-long, sent: false')
   })
 
   test.each(['giant', 'giant-head'])('writes a line over the limit (%s): only its own call is lost', async (name) => {

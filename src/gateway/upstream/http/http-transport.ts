@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { HttpSettings, UpstreamContext } from '../options.ts'
 import type { UpstreamCredential, UpstreamRequest } from '../upstream.ts'
 import { nameHeader } from '../wire/header-values.ts'
+import type { ReserveBytes } from '../wire/received-bytes.ts'
 import { openConnectionPool } from './connection-pool.ts'
 import { DrainingStreams } from './draining-streams.ts'
 import { Exchange, type ExchangeListener, type HttpTarget, type Outgoing } from './exchange.ts'
@@ -13,6 +14,7 @@ export class HttpTransport {
   readonly clock: Clock
   readonly context: UpstreamContext
   readonly draining: DrainingStreams
+  readonly reserve: ReserveBytes
   readonly #target: HttpTarget
   readonly #headers: string[]
 
@@ -20,11 +22,12 @@ export class HttpTransport {
     this.clock = context.clock
     this.context = context
     this.draining = new DrainingStreams(context.clock)
+    this.reserve = (bytes) => context.messages.lease(name, bytes)
     this.#target = {
       pool: openConnectionPool(url.origin, context.limits.connect),
       path: `${url.pathname}${url.search}`,
       limit: context.limits.messageBytes,
-      reserve: (bytes) => context.messages.lease(name, bytes),
+      reserve: this.reserve,
       draining: this.draining,
     }
     this.#headers = [...commonHeaders, ...Object.entries(headers).flat()]

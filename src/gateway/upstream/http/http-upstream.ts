@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../base/json.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
 import { clientKey, downstreamClientOf } from '../client-keys.ts'
 import { EraMemory } from '../era-memory.ts'
-import { isPerRequestError } from '../handshake.ts'
+import { isPerRequestError, tooLargeHandshake } from '../handshake.ts'
 import { Health, reportHealthChanges } from '../health.ts'
 import type { HttpSettings, UpstreamContext } from '../options.ts'
 import { unlessCancelled } from '../unless-cancelled.ts'
@@ -138,6 +138,8 @@ class HttpUpstream implements Upstream {
     cancelTimer()
     switch (reply.kind) {
       case 'result': {
+        const tooLarge = tooLargeHandshake(reply, this.#context.limits)
+        if (tooLarge !== undefined) return tooLarge
         const era = eraOfDiscovery(reply.result)
         return era === undefined ? this.#initialize(client) : { kind: 'found', era }
       }

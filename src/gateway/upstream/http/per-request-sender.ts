@@ -1,7 +1,6 @@
 import { Conversation } from '../conversation.ts'
 import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type { UpstreamReply, UpstreamRequest } from '../upstream.ts'
-import { readMessage } from '../wire/message.ts'
 import { perRequestRevision } from '../wire/per-request.ts'
 import { writeRequest } from '../wire/write.ts'
 import type { Exchange, HttpOutcome } from './exchange.ts'
@@ -18,9 +17,11 @@ export class PerRequestSender implements PendingOwner {
     this.#conversation = new Conversation({
       clock: transport.clock,
       limits: transport.context.limits,
+      reserve: transport.reserve,
       send() {},
       notified() {},
       dropped,
+      tooManyValues() {},
     })
     this.#conversation.perRequest = true
   }
@@ -40,7 +41,7 @@ export class PerRequestSender implements PendingOwner {
         started: () => {
           pending.sent = true
         },
-        event: (data) => this.#conversation.receive(readMessage(data), pending),
+        event: (data) => this.#conversation.receive(data, pending),
         ended: (outcome, exchange) => this.#onEnd(pending, outcome, exchange),
       },
     )
@@ -60,8 +61,9 @@ export class PerRequestSender implements PendingOwner {
   #onEnd(pending: PendingRequest, outcome: HttpOutcome, exchange: Exchange) {
     if (pending.reply !== undefined) return this.#transport.draining.remove(exchange)
     if (outcome.kind === 'response' && outcome.status < 300) {
-      this.#conversation.receive(readMessage(outcome.text), pending)
+      this.#conversation.receive(outcome.text, pending)
     }
-    if (pending.reply === undefined) pending.end(replyFromOutcome(outcome, pending.sent))
+    if (pending.reply === undefined)
+      pending.end(replyFromOutcome(outcome, pending.sent, this.#transport.context.limits))
   }
 }

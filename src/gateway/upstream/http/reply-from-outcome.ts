@@ -1,3 +1,4 @@
+import type { UpstreamLimits } from '../options.ts'
 import type { Lost, LostReason, UpstreamReply } from '../upstream.ts'
 import { readMessage } from '../wire/message.ts'
 import { readChallenge } from './challenge.ts'
@@ -6,7 +7,11 @@ import { type HttpOutcome, mediaType } from './exchange.ts'
 /**
  * The reply to a request whose HTTP exchange ended without a matching JSON-RPC response. `sent`: some bytes were sent.
  */
-export function replyFromOutcome(outcome: HttpOutcome, sent: boolean): UpstreamReply {
+export function replyFromOutcome(
+  outcome: HttpOutcome,
+  sent: boolean,
+  { messageValues }: Pick<UpstreamLimits, 'messageValues'>,
+): UpstreamReply {
   switch (outcome.kind) {
     case 'failed':
       return sent
@@ -17,20 +22,21 @@ export function replyFromOutcome(outcome: HttpOutcome, sent: boolean): UpstreamR
     case 'stream-ended':
       return lost('broken', sent, 'the stream ended before the response')
     case 'response':
-      return replyFromResponse(outcome, sent)
+      return replyFromResponse(outcome, sent, messageValues)
   }
 }
 
 function replyFromResponse(
   { status, headers, text }: Extract<HttpOutcome, { kind: 'response' }>,
   sent: boolean,
+  mostValues: number,
 ): UpstreamReply {
   const challenge = readChallenge(status, headers)
   if (challenge !== undefined) return challenge
   if (status >= 300 && status < 400) {
     return lost('redirected', false, `HTTP ${status} to ${String(headers.location ?? '').slice(0, 200)}`)
   }
-  const message = mediaType(headers) === 'application/json' ? readMessage(text) : undefined
+  const message = mediaType(headers) === 'application/json' ? readMessage(text, mostValues) : undefined
   if (status >= 400) {
     if (message?.kind === 'response' && message.error !== undefined) return { kind: 'error', error: message.error }
     // A server that refuses a request (4xx) has not run it; one that fails (5xx) may have.

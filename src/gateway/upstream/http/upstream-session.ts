@@ -1,7 +1,8 @@
 import { type JsonObject, writeJson } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import { Conversation } from '../conversation.ts'
-import { eraOfInitialize, initializeParams } from '../handshake.ts'
+import { eraOfInitialize, initializeParams, tooLargeHandshake } from '../handshake.ts'
+import type { UpstreamLimits } from '../options.ts'
 import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type {
   DownstreamClient,
@@ -69,13 +70,15 @@ export class UpstreamSession implements PendingOwner {
     this.#conversation = new Conversation({
       clock: owner.transport.clock,
       limits: owner.transport.context.limits,
+      reserve: owner.transport.reserve,
       send: (message, pending) => this.#post(message, pending?.request.credential, 3),
       notified: (method, params) => owner.notified(client, method, params),
       dropped: owner.dropped,
+      tooManyValues() {},
     })
     this.#standaloneStream = new StandaloneStream(owner.transport, {
       headers: () => this.headers(this.#credential),
-      event: (data) => this.#conversation.receive(readMessage(data)),
+      event: (data) => this.#conversation.receive(data),
       sessionGone: () => {
         this.isGone = true
       },
@@ -191,6 +194,8 @@ export class UpstreamSession implements PendingOwner {
       return { ...reply, reason, sent: false, detail: `handshake: ${reply.detail}` }
     }
     if (reply.kind !== 'result') return reply
+    const tooLarge = tooLargeHandshake(reply, this.#owner.transport.context.limits)
+    if (tooLarge !== undefined) return tooLarge
     const era = eraOfInitialize(reply.result)
     if (era !== undefined) return { kind: 'found', era }
     const version = String(reply.result.protocolVersion).slice(0, 40)
@@ -213,7 +218,7 @@ export class UpstreamSession implements PendingOwner {
         started: () => {
           pending.sent = true
         },
-        event: (data) => this.#conversation.receive(readMessage(data), pending),
+        event: (data) => this.#conversation.receive(data, pending),
         ended: (outcome, exchange) => this.#onEnd(pending, outcome, exchange),
       },
     )
@@ -222,21 +227,25 @@ export class UpstreamSession implements PendingOwner {
   #onEnd(pending: PendingRequest, outcome: HttpOutcome, exchange: Exchange) {
     if (pending.reply !== undefined) return this.#owner.transport.draining.remove(exchange)
     if (outcome.kind === 'response') {
-      if (this.#id !== undefined && pending.request.method !== 'initialize' && isSessionGone(outcome)) {
+      if (
+        this.#id !== undefined &&
+        pending.request.method !== 'initialize' &&
+        isSessionGone(outcome, this.#owner.transport.context.limits)
+      ) {
         this.isGone = true
         return pending.end(sessionGone)
       }
-      if (outcome.status < 300) this.#conversation.receive(readMessage(outcome.text), pending)
+      if (outcome.status < 300) this.#conversation.receive(outcome.text, pending)
     }
     if (pending.reply !== undefined) return
     if (outcome.kind === 'stream-ended' && exchange.lastEventId !== undefined) return this.#resume(pending, exchange)
-    pending.end(replyFromOutcome(outcome, pending.sent))
+    pending.end(replyFromOutcome(outcome, pending.sent, this.#owner.transport.context.limits))
   }
 
   #resume(pending: PendingRequest, broken: Exchange): void {
     pending.stream = resumeStream(this.#owner.transport, broken, {
       headers: () => this.headers(pending.request.credential),
-      event: (data) => this.#conversation.receive(readMessage(data), pending),
+      event: (data) => this.#conversation.receive(data, pending),
       failed: (detail) => pending.lose('broken', detail, true),
     })
   }
@@ -273,10 +282,13 @@ export class UpstreamSession implements PendingOwner {
 
 // The protocol says 404 (H11-02). Many servers built on the SDK's first examples answer 400 with a message about the
 // session.
-function isSessionGone({ status, text }: Extract<HttpOutcome, { kind: 'response' }>): boolean {
+function isSessionGone(
+  { status, text }: Extract<HttpOutcome, { kind: 'response' }>,
+  { messageValues }: UpstreamLimits,
+): boolean {
   if (status === 404) return true
   if (status !== 400) return false
-  const message = readMessage(text)
+  const message = readMessage(text, messageValues)
   return (
     message?.kind === 'response' && message.error?.code === codes.serverError && /session/i.test(message.error.message)
   )

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Lease } from '../../../base/limits/budget.ts'
 import type { ReserveBytes } from '../wire/received-bytes.ts'
 import { LineReader } from './lines.ts'
 
@@ -29,8 +30,8 @@ export interface ChildListener {
   exited(detail: string): void
 }
 
-/** Nothing more is written to a process while it has this much left to read. */
-const maxUnreadBytes = 16 * 1024 * 1024
+/** So much may be written to a process before it reads it. More needs a reservation. */
+const unreservedBytes = 65_536
 const maxStderrLine = 500
 
 // Process groups to kill if the gateway exits before it has ended them.
@@ -41,11 +42,15 @@ let isWatchingExit = false
 export class Child {
   readonly #process: ChildProcess
   readonly #exited: Promise<void>
+  readonly #reserve: ReserveBytes
   #hasExited = false
+  /** The memory for what was written to the process and it has not read. */
+  #unread: Lease | undefined
 
   constructor({ command, args, env, cwd }: Program, { bytes, reserve }: OutputLimit, listener: ChildListener) {
     // In a process group of its own: its descendants end with it, and Ctrl-C in our terminal reaches only the gateway.
     this.#process = spawn(command, [...args], { env, cwd, stdio: 'pipe', detached: !isWindows, windowsHide: true })
+    this.#reserve = reserve
     const { pid, stdin, stdout, stderr } = this.#process
     if (pid !== undefined) this.#watchGroup(pid)
 
@@ -60,6 +65,7 @@ export class Child {
     stderr?.on('data', (chunk: Buffer) => stderrLines.read(chunk))
     // A broken pipe is reported by the exit of the process.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {})
+    for (const event of ['drain', 'close']) stdin?.on(event, () => this.#hasRead())
 
     this.#exited = new Promise((resolve) => {
       const onExit = (detail: string) => {
@@ -85,7 +91,9 @@ export class Child {
   /** False if nothing was written, because the process does not read its input or has exited. */
   write(message: string | Buffer): boolean {
     const { stdin } = this.#process
-    if (this.#hasExited || stdin === null || !stdin.writable || stdin.writableLength > maxUnreadBytes) return false
+    if (this.#hasExited || stdin === null || !stdin.writable) return false
+    const unread = stdin.writableLength + message.length
+    if (unread > unreservedBytes && !this.#hasRoom(unread)) return false
     stdin.write(message)
     stdin.write('\n')
     return true
@@ -105,6 +113,17 @@ export class Child {
   kill(): void {
     this.#process.stdout?.destroy()
     this.#kill('SIGKILL')
+  }
+
+  #hasRoom(unread: number): boolean {
+    if (this.#unread !== undefined) return this.#unread.growTo(unread)
+    this.#unread = this.#reserve(unread)
+    return this.#unread !== undefined
+  }
+
+  #hasRead(): void {
+    this.#unread?.release()
+    this.#unread = undefined
   }
 
   async #exitsWithin(ms: number): Promise<boolean> {

@@ -1,10 +1,9 @@
 import { type JsonObject, writeJson } from '../../../base/json.ts'
 import { Conversation } from '../conversation.ts'
-import { eraOfInitialize, initializeParams, isPerRequestError } from '../handshake.ts'
+import { eraOfInitialize, initializeParams, isPerRequestError, tooLargeHandshake } from '../handshake.ts'
 import type { UpstreamContext } from '../options.ts'
 import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type { DownstreamClient, EraReply, Lost, UpstreamEra, UpstreamReply, UpstreamRequest } from '../upstream.ts'
-import { readMessage } from '../wire/message.ts'
 import { eraOfDiscovery } from '../wire/per-request.ts'
 import type { ReserveBytes } from '../wire/received-bytes.ts'
 import { cancelNotice, writeRequest } from '../wire/write.ts'
@@ -61,16 +60,21 @@ export class Worker implements SlotHolder, PendingOwner {
     this.#conversation = new Conversation({
       clock,
       limits,
+      reserve: owner.reserve,
       send: (message) => void this.#child.write(writeJson(message)),
       notified: (method, params) => owner.notified(client, method, params),
       dropped: owner.dropped,
+      tooManyValues: (text) => this.#tooLong(text.slice(0, 1_024), text.slice(-1_024)),
     })
     this.#child = new Child(
       program,
       { bytes: limits.messageBytes, reserve: owner.reserve },
       {
-        line: (text) => this.#conversation.receive(readMessage(text)),
-        tooLong: (head, tail) => this.#tooLong(head, tail),
+        line: (text) => this.#conversation.receive(text),
+        tooLong: (head, tail) => {
+          owner.dropped()
+          this.#tooLong(head, tail)
+        },
         endless: () => this.#endless(limits.messageBytes),
         stderrLine: owner.stderrLine,
         exited: (detail) => this.#onExit(detail),
@@ -146,6 +150,8 @@ export class Worker implements SlotHolder, PendingOwner {
     const reply = await this.#sendHandshake('server/discover', {}, true, this.#owner.context.limits.probe)
     if (reply.kind === 'lost') return reply.reason === 'cancelled' ? this.#initialize() : { ...reply, sent: false }
     if (reply.kind === 'error' && isPerRequestError(reply.error)) return reply
+    const tooLarge = reply.kind === 'result' ? tooLargeHandshake(reply, this.#owner.context.limits) : undefined
+    if (tooLarge !== undefined) return tooLarge
     const era = reply.kind === 'result' ? eraOfDiscovery(reply.result) : undefined
     return era === undefined ? this.#initialize() : { kind: 'found', era }
   }
@@ -158,6 +164,8 @@ export class Worker implements SlotHolder, PendingOwner {
       return { ...reply, reason, sent: false, detail: `handshake: ${reply.detail}` }
     }
     if (reply.kind !== 'result') return reply
+    const tooLarge = tooLargeHandshake(reply, limits)
+    if (tooLarge !== undefined) return tooLarge
     const era = eraOfInitialize(reply.result)
     if (era === undefined) return unsupported(reply.result.protocolVersion)
     this.#child.write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
@@ -192,12 +200,11 @@ export class Worker implements SlotHolder, PendingOwner {
 
   /** Finds the id of a response that was too long in its beginning or its end. Without an id, every request is lost. */
   #tooLong(head: string, tail: string): void {
-    this.#owner.dropped()
     const [, id] = /^\{"jsonrpc":"2\.0","id":(\d+)[,}]/.exec(head) ?? /"id":(\d+)\}\s*$/.exec(tail) ?? []
     const pending = id === undefined ? undefined : this.#conversation.pending.get(Number(id))
-    if (pending !== undefined) pending.lose('too-long', 'the response is longer than the limit')
+    if (pending !== undefined) pending.lose('too-long', 'the response is larger than the limits allow')
     else if (!/^\{[^{]*"method":/.test(head))
-      this.#conversation.loseAll('too-long', 'a response is longer than the limit')
+      this.#conversation.loseAll('too-long', 'a response is larger than the limits allow')
   }
 
   /** A process that never ends its line would keep us reading for ever. */

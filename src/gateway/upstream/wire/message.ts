@@ -1,4 +1,5 @@
 import { type JsonObject, withExactNumbers } from '../../../base/json.ts'
+import { hasMoreValues } from '../../../base/limits/json-values.ts'
 import { codes } from '../../../mcp/codes.ts'
 import { ownPrefix } from '../../../mcp/meta-keys.ts'
 import type { RpcError, RpcId } from '../upstream.ts'
@@ -30,8 +31,10 @@ export interface NotificationMessage {
   params: JsonObject
 }
 
-/** Parses one message; undefined if the text is not a JSON-RPC message. */
-export function readMessage(text: string): Message | undefined {
+/** Parses one message; undefined if the text is not a JSON-RPC message, or holds more values than `mostValues`. */
+export function readMessage(text: string, mostValues: number): Message | undefined {
+  // Most texts are too short for that many values.
+  if (text.length > mostValues && hasMoreValues(text, mostValues)) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -30,6 +30,11 @@ const rough = {
     say(id, 'flooded')
   },
   silent: () => {},
+  deaf: (id) => {
+    process.stdin.pause()
+    say(id, 'I am not listening')
+  },
+  values: (id) => write({ id, result: { content: [], structuredContent: { all: Array(250_000).fill({}) } } }),
   endless: () => {
     const more = () => {
       while (process.stdout.write('x'.repeat(65_536)));
@@ -58,7 +63,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   }
   if (method === 'initialize') {
     const protocolVersion = mood === 'future' ? '2031-01-01' : '2025-06-18'
-    return write({ id, result: { protocolVersion, capabilities: {}, serverInfo } })
+    const instructions = mood === 'talkative' ? 'x'.repeat(1_100_000) : undefined
+    return write({ id, result: { protocolVersion, capabilities: {}, serverInfo, instructions } })
   }
   if (method === 'tools/call') {
     const act = rough[params.name]
