@@ -37,10 +37,14 @@ export interface ToolDefinition {
 export type ToolFacts = Pick<ToolCall, 'definition' | 'serverDefinition' | 'annotations' | 'inputSchema' | 'title'>
 
 /** The facts of a tool, from its definition and the digest of all definitions of its server. */
-export function toolFacts(tool: ToolDefinition, serverDefinition: string): ToolFacts {
+export function toolFacts(
+  tool: ToolDefinition,
+  serverDefinition: string,
+  definition = definitionDigest(tool),
+): ToolFacts {
   const { annotations, inputSchema, title } = tool
   return {
-    definition: definitionDigest(tool),
+    definition,
     serverDefinition,
     ...(isPlainObject(annotations) && { annotations: annotations as JsonObject }),
     ...(isPlainObject(inputSchema) && { inputSchema: inputSchema as JsonObject }),
@@ -66,5 +70,10 @@ export function definitionDigest(tool: ToolDefinition): string {
 
 /** Changes whenever a tool comes, goes or changes; the order in which a server lists them means nothing. */
 export function serverDefinitionDigest(tools: readonly ToolDefinition[]): string {
-  return digest(['server', tools.map(definitionDigest).sort()])
+  return serverDefinitionOf(tools.map(definitionDigest))
+}
+
+/** The same, from the digests of its tools. */
+export function serverDefinitionOf(definitions: readonly string[]): string {
+  return digest(['server', [...definitions].sort()])
 }

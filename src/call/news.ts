@@ -9,6 +9,23 @@ export type GatewayNews =
       readonly reason?: string
     }
   | Negotiated
+  | {
+      readonly kind: 'items-left-out'
+      readonly server: string
+      readonly list: LeftOut['list']
+      /** How many were left out of the list; 0: no longer any. */
+      readonly count: number
+      /** The first of them. */
+      readonly items: readonly LeftOut[]
+    }
+
+/** An item of an upstream's list that cannot be used, or the whole list if it has no name. */
+export interface LeftOut {
+  readonly list: 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
+  /** In visible characters. */
+  readonly name?: string
+  readonly reason: string
+}
 
 /** A call ended. One that waits for an answer has not. */
 export interface CallEnded {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Transport } from '@modelcontextprotocol/server'
 import type { StdioServerHandle } from '@modelcontextprotocol/server/stdio'
+import type { LeftOut } from '../call/news.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
 import { type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
@@ -32,7 +33,12 @@ export interface Gateway {
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /** Serves one client over a pipe: all servers joined, or the one named. Default: this process's standard input and output. */
   stdio(only?: string, transport?: Transport): StdioServerHandle
-  upstreams(): readonly { readonly id: string; readonly state: UpstreamState }[]
+  /** The state of each upstream, and what is left out of its lists because it cannot be used. */
+  upstreams(): readonly {
+    readonly id: string
+    readonly state: UpstreamState
+    readonly leftOut: readonly LeftOut[]
+  }[]
   /** Calls that wait for a 2026 client to come back. */
   readonly parked: number
   /** Open 2025 sessions. */
@@ -115,7 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         ...(options.onError && { onError: options.onError }),
       })
     },
-    upstreams: () => servers.map(({ id, upstream }) => ({ id, state: upstream.state() })),
+    upstreams: () => servers.map(({ id, upstream }) => ({ id, state: upstream.state(), leftOut: catalog.leftOut(id) })),
     get parked() {
       return gateway.parking.size
     },
@@ -149,7 +155,13 @@ function contextFrom(options: GatewayOptions): GatewayContext {
     settings,
     self: { name, version },
     asking: { assent, name, clocks, urlBy: 'push', assumeUrl: false, quirks },
-    catalog: createCatalog({ clock, listsMs: clocks.lists }),
+    catalog: createCatalog({
+      clock,
+      listsMs: clocks.lists,
+      limits: { ...limits, listValues: settings.messageValues },
+      messages: settings.messages,
+      news: settings.news,
+    }),
     completions: createCompletions(),
     parking: createParking(parked, clock),
     levels: createLogLevels(),

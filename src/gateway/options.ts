@@ -86,6 +86,14 @@ export interface GatewayLimits {
   readonly serverBytes?: number
   /** The part of it that one server may take. Default: 32 MiB. */
   readonly serverBytesEach?: number
+  /** Bytes of one list of a server, over all its pages. Default: 8 MiB. */
+  readonly listBytes?: number
+  /** Items of one list of a server, such as tools. Default: 10,000. */
+  readonly listItems?: number
+  /** Bytes of the definition of one tool. A longer one is left out of the list. Default: 256 KiB. */
+  readonly toolBytes?: number
+  /** Bytes of memory for the lists that are cached for all requesters. Default: 64 MiB. */
+  readonly cachedListBytes?: number
 }
 
 /** The limits that apply unless others are given. */
@@ -93,6 +101,10 @@ export const defaultGatewayLimits = {
   parked: 2_000,
   serverBytes: 128 * 1024 * 1024,
   serverBytesEach: 32 * 1024 * 1024,
+  listBytes: 8 * 1024 * 1024,
+  listItems: 10_000,
+  toolBytes: 256 * 1024,
+  cachedListBytes: 64 * 1024 * 1024,
 } satisfies GatewayLimits
 
 /** One server behind the gateway, opened. */
@@ -111,6 +123,8 @@ export interface GatewaySettings {
   readonly limits: GatewayLimits & typeof defaultGatewayLimits
   /** Memory for what servers have sent and nobody has dealt with yet, by the id of the server. */
   readonly messages: Budget
+  /** How many JSON values a message or a list of a server may hold. */
+  readonly messageValues: number
   readonly elicitation: boolean
   readonly onError?: (error: unknown) => void
   readonly news?: Events<GatewayNews>
@@ -131,6 +145,7 @@ export function settingsFrom(options: GatewayOptions): GatewaySettings {
     },
     limits,
     messages,
+    messageValues: options.upstreamLimits?.messageValues ?? defaultUpstreamLimits.messageValues,
     elicitation,
     ...(onError && { onError }),
     ...(news && { news }),

@@ -61,6 +61,11 @@ export function logGateway(log: Log, events: Events<GatewayNews>): () => void {
         if (state === 'up') return log.info({ server }, 'an upstream is up')
         return log.warn({ server, ...(reason !== undefined && { reason: visibleLine(reason) }) }, 'an upstream is down')
       }
+      case 'items-left-out': {
+        const { server, list, count, items } = news
+        if (count === 0) return log.info({ server, list }, 'nothing is left out of a list any more')
+        return log.warn({ server, list, count, items }, 'items of a list cannot be used and are left out')
+      }
       case 'negotiated': {
         const { side, server, name, version, revision, capabilities } = news
         const names = [name, version].flatMap((text) => (text === undefined ? [] : [visibleLine(text, 60)])).join(' ')

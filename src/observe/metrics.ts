@@ -84,6 +84,8 @@ export function createMetrics({ servers, open, sessions, parked }: MetricsOption
         return
       case 'upstream-changed':
         return series.up.set({ server: server(news.server) }, news.state === 'up' ? 1 : 0)
+      case 'items-left-out':
+        return series.leftOut.set({ server: server(news.server), list: news.list }, news.count)
       case 'negotiated':
         return series.negotiated.inc({ side: news.side, revision: revisionLabel(news.revision) })
     }
@@ -147,6 +149,12 @@ function seriesIn(registry: Registry) {
       name: 'assent_upstream_up',
       help: 'Whether the upstream could be reached at its last use (1) or not (0).',
       labelNames: ['server'],
+      registers,
+    }),
+    leftOut: new Gauge({
+      name: 'assent_items_left_out',
+      help: 'Items of the list of an upstream that cannot be used, such as tools whose definition is too large.',
+      labelNames: ['server', 'list'],
       registers,
     }),
     negotiated: count('assent_negotiated_total', 'Connections negotiated, by side and protocol revision.', [

@@ -52,7 +52,7 @@ const down: UpstreamState = {
   stderr: ['a line of its own'],
   dropped: 0,
 }
-const gateway = { upstreams: () => [{ id: 'github', state: down }] }
+const gateway = { upstreams: () => [{ id: 'github', state: down, leftOut: [] }] }
 
 test('an upstream that is down is shown, and Assent is ready all the same', async () => {
   const get = await serving({ gateway })
@@ -69,6 +69,15 @@ test('what an upstream said is not told to others than this machine', async () =
   const get = await serving({ gateway })
   const { text } = await get('/readyz', { 'X-Forwarded-For': '203.0.113.9' })
   expect(JSON.parse(text).upstreams).toEqual([{ id: 'github', state: 'down', since: since.toISOString(), restarts: 3 }])
+})
+
+test('tools that are left out are shown by name, to this machine only', async () => {
+  const leftOut = [{ list: 'tools', name: 'deep', reason: 'it is nested deeper than 128 levels' }] as const
+  const get = await serving({ gateway: { upstreams: () => [{ id: 'github', state: down, leftOut }] } })
+  expect(JSON.parse((await get('/readyz')).text).upstreams).toMatchObject([{ id: 'github', leftOut }])
+  const far = await get('/readyz', { 'X-Forwarded-For': '203.0.113.9' })
+  expect(JSON.parse(far.text).upstreams).toMatchObject([{ id: 'github', leftOut: 1 }])
+  expect(far.text).not.toContain('deep')
 })
 
 test('without its store Assent is alive, and not ready', async () => {

@@ -68,14 +68,15 @@ async function readiness({ ready, gateway }: Parts, _: OperationAccess, request:
   const { store, problems } = await ready()
   const isReady = problems.length === 0
   const isNear = isFromThisMachine(request)
-  const upstreams = (gateway?.upstreams() ?? []).map(({ id, state }) => ({
+  const upstreams = (gateway?.upstreams() ?? []).map(({ id, state, leftOut }) => ({
     id,
     state: state.kind,
     since: state.since.toISOString(),
     restarts: state.restarts,
     ...(state.revision !== undefined && { revision: state.revision }),
-    // The reason may quote the upstream, which is not for everybody who can reach this address.
+    // The reason and the names of items may quote the upstream, which is not for everybody who can reach this address.
     ...(isNear && state.reason !== undefined && { reason: state.reason }),
+    ...(leftOut.length > 0 && { leftOut: isNear ? leftOut : leftOut.length }),
   }))
   return {
     status: isReady ? 200 : 503,

@@ -8,7 +8,8 @@ import type { GatewayContext } from '../context.ts'
 import { unreachable } from '../forward/lost.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
-import type { Listed, ListKind, ListReply } from './catalog.ts'
+import type { ListReply } from './catalog.ts'
+import type { Listed, ListKind } from './fetch-list.ts'
 import { joinedName, patienceMs, type Scope, type Sender } from './route.ts'
 
 const pageSize = 500

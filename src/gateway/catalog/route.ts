@@ -4,7 +4,8 @@ import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { GatewayContext } from '../context.ts'
 import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
-import type { ListKind, ListReply } from './catalog.ts'
+import type { ListReply } from './catalog.ts'
+import type { ListKind } from './fetch-list.ts'
 
 /** A tool or prompt: whose it is, and what its server calls it. */
 export interface Route {
@@ -22,6 +23,32 @@ export interface Scope {
 export interface Sender {
   readonly client: DownstreamClient
   readonly signal: AbortSignal
+}
+
+const longestName = 64
+const digestLength = 8
+
+/** The name of a tool or prompt on the joined address. Server ids contain no `_`, so two names never collide. */
+export function joinedName(server: string, name: string): string {
+  const joined = `${server}__${name}`
+  if (joined.length <= longestName) return joined
+  return `${joined.slice(0, longestName - digestLength - 1)}-${digest(joined).slice(0, digestLength)}`
+}
+
+/** Whether a joined name may have been cut, so that its end is a digest. */
+function mayBeCut(joined: string): boolean {
+  return joined.length === longestName
+}
+
+/** The server id in a joined name. */
+function serverOf(joined: string): string | undefined {
+  const at = joined.indexOf('__')
+  return at > 0 ? joined.slice(0, at) : undefined
+}
+
+/** What the server itself calls the tool or prompt of a joined name that was not cut. */
+function ownName(server: string, joined: string): string {
+  return joined.slice(server.length + 2)
 }
 
 /** Finds whose tool or prompt a name is. A name that may have been cut is looked up in the lists. */

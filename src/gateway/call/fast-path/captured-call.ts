@@ -1,6 +1,6 @@
 import type { StartedCall } from '../../../call/walk.ts'
 import { codes } from '../../../mcp/codes.ts'
-import type { KnownTool } from '../../catalog/catalog.ts'
+import type { KnownTool } from '../../catalog/fetch-list.ts'
 import type {
   AskReply,
   StopListener,

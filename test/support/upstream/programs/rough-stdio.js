@@ -32,6 +32,7 @@ const rough = {
   silent: () => {},
   deaf: (id) => {
     process.stdin.pause()
+    setInterval(() => {}, 1_000)
     say(id, 'I am not listening')
   },
   values: (id) => write({ id, result: { content: [], structuredContent: { all: Array(250_000).fill({}) } } }),
