@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createEvents } from '../../src/base/events.ts'
 import type { GatewayNews } from '../../src/call/news.ts'
-import { done, type PlainUpstream, plainUpstream } from '../gateway/plain-upstream.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
 import { type GatedOptions, gated } from '../support/gateway/gateways.ts'
+import { done, type PlainUpstream, plainUpstream } from '../support/gateway/plain-upstream.ts'
 
 const schema = { type: 'object' }
 

@@ -5,11 +5,11 @@ import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
 import { anAssent } from '../support/assents.ts'
 import { askingUpstreams, gated } from '../support/gateway/gateways.ts'
+import { done, plainUpstream } from '../support/gateway/plain-upstream.ts'
 import { startIssuer } from '../support/oauth/issuer.ts'
 import { callOf, initialize, modernCall, openSession, send } from '../support/server/endpoint.ts'
 import { type Reply, replyOf } from '../support/server/everything-on-wire.ts'
 import { promised, until } from '../support/server/servers.ts'
-import { done, plainUpstream } from './plain-upstream.ts'
 
 const allow = { policy: { default: 'allow', fallback: 'inbox' } } as never
 const ran = ({ answer }: Reply) => (answer.result as { content?: { text: string }[] } | undefined)?.content?.[0]?.text

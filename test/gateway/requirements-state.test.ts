@@ -3,9 +3,9 @@ import { systemClock } from '../../src/base/clock.ts'
 import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, newServer } from '../support/gateway/gateways.ts'
 import { addNewTools } from '../support/gateway/new-tools.ts'
+import { done, formOf, type Heard, plainUpstream } from '../support/gateway/plain-upstream.ts'
 import { modernCall, send } from '../support/server/endpoint.ts'
 import { replyOf } from '../support/server/everything-on-wire.ts'
-import { done, formOf, type Heard, plainUpstream } from './plain-upstream.ts'
 
 const yes = (branch = 'main') => ({ action: 'accept', content: { branch } })
 const textOf = ({ result }: RawReply) => result?.content?.[0]?.text

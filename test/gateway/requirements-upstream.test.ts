@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, newServer, oldServer } from '../support/gateway/gateways.ts'
+import { done, type PlainUpstream, pageOf, plainUpstream, type Said } from '../support/gateway/plain-upstream.ts'
 import { callOf, modernCall, openSession, send } from '../support/server/endpoint.ts'
 import { replyOf } from '../support/server/everything-on-wire.ts'
 import { listening, say, until } from '../support/server/servers.ts'
-import { done, type PlainUpstream, pageOf, plainUpstream, type Said } from './plain-upstream.ts'
 import { aClient, at, call, opened, textOf } from './upstream/upstreams.ts'
 
 const clients = [

@@ -25,32 +25,6 @@ export interface Sender {
   readonly signal: AbortSignal
 }
 
-const longestName = 64
-const digestLength = 8
-
-/** The name of a tool or prompt on the joined address. Server ids contain no `_`, so two names never collide. */
-export function joinedName(server: string, name: string): string {
-  const joined = `${server}__${name}`
-  if (joined.length <= longestName) return joined
-  return `${joined.slice(0, longestName - digestLength - 1)}-${digest(joined).slice(0, digestLength)}`
-}
-
-/** Whether a joined name may have been cut, so that its end is a digest. */
-function mayBeCut(joined: string): boolean {
-  return joined.length === longestName
-}
-
-/** The server id in a joined name. */
-function serverOf(joined: string): string | undefined {
-  const at = joined.indexOf('__')
-  return at > 0 ? joined.slice(0, at) : undefined
-}
-
-/** What the server itself calls the tool or prompt of a joined name that was not cut. */
-function ownName(server: string, joined: string): string {
-  return joined.slice(server.length + 2)
-}
-
 /** Finds whose tool or prompt a name is. A name that may have been cut is looked up in the lists. */
 export async function routeNamed(
   gateway: GatewayContext,

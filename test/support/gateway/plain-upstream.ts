@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listening } from '../support/server/servers.ts'
+import { listening } from '../server/servers.ts'
 
 /** One request, as it came over the wire. */
 export interface Heard {
