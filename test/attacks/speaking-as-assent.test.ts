@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { done, formOf, plainUpstream } from '../gateway/plain-upstream.ts'
 import { type Connect, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { gated } from '../support/gateway/gateways.ts'
+import { done, formOf, plainUpstream } from '../support/gateway/plain-upstream.ts'
 import { listening } from '../support/server/servers.ts'
 
 const pending = { status: 'pending', reason: 'pending' }
