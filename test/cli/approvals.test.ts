@@ -372,9 +372,10 @@ policy:
     const { said } = await startAssent(['--config', file], /Ctrl-C/)
     expect(said()).toContain('1 question waits for an answer.')
     expect(said()).toContain('Assent is paused')
-    expect(said()).toMatch(
-      /Warning: .*assent\.yaml:4: policy\.rules\[0\]\.approvers names group:admins, who cannot answer/,
-    )
+    // On standard error, which may be read a moment later than the rest.
+    await expect
+      .poll(said)
+      .toMatch(/Warning: .*assent\.yaml:4: policy\.rules\[0\]\.approvers names group:admins, who cannot answer/)
   })
 
   test('does not start with a gate that nobody could open', async () => {
