@@ -48,6 +48,12 @@ export function serverClocks(
   }
 }
 
+/** The 2025 sessions whose client answered unseen. */
+export interface UnseenSessions {
+  add(sessionId: string): void
+  has(sessionId: string | undefined): boolean
+}
+
 /** Settings of one server that asks. */
 export interface AskingSettings {
   readonly assent: AssentForServers
@@ -55,8 +61,6 @@ export interface AskingSettings {
   readonly name: string
   /** What the states of this server's requests are bound to. Left out: its name. */
   readonly boundTo?: string
-  /** Whose tool a name is, for the audit. Left out: this server's. */
-  ownerOf?(tool: string): { readonly server: string; readonly tool: string }
   readonly clocks: ServerClocks
   /** How a client of 2025-11-25 is sent to a page: by a request during the call, or by the error -32042, after which it calls again. */
   readonly urlBy: 'push' | 'error'
@@ -64,6 +68,9 @@ export interface AskingSettings {
   readonly assumeUrl: boolean
   /** What named clients do differently from what they declare. */
   readonly quirks: readonly Quirk[]
+  /** For clients without such a quirk of their own: an answer that comes sooner was given by no person. */
+  readonly unseenWithin?: Duration | undefined
+  readonly unseenSessions: UnseenSessions
 }
 
 /** The tools of an MCP server, as their author registered them. */

@@ -9,6 +9,8 @@ export const auditKinds = {
   'question-failed': 'A question ended without an answer because something broke.',
   'question-withdrawn': 'A question was taken back before it was answered.',
   'settling-late': 'The settling recorded just before changed nothing: the question was settled already.',
+  'answered-unseen':
+    'A client answered an approval sooner than a person could; it counts for nothing, and the question goes elsewhere.',
   'answer-refused': 'Somebody who was not asked, or in a way that does not count, tried to answer.',
 
   'call-started': 'A tool call was let run, and is about to be sent.',

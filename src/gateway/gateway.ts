@@ -1,10 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Transport } from '@modelcontextprotocol/server'
 import type { StdioServerHandle } from '@modelcontextprotocol/server/stdio'
+import { rememberUnseenSessions } from '../asking/approval/unseen.ts'
 import type { LeftOut } from '../call/news.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
 import { type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
+import { knownClients } from '../mcp/known-clients.ts'
 import { servePipe } from '../mcp/stdio.ts'
 import { createAccountWatch } from './accounts/account-watch.ts'
 import { credentialFor, credentialRejected } from './accounts/credential-for.ts'
@@ -143,7 +145,7 @@ function contextFrom(options: GatewayOptions): GatewayContext {
   const settings = settingsFrom(options)
   const { assent, servers, clocks, limits } = settings
   const { clock } = assent
-  const { name = 'assent', version = '0', quirks = [] } = options
+  const { name = 'assent', version = '0', quirks = [], unseenWithin, urlBy = 'push' } = options
   const withAccount = (server: UpstreamServer, client: DownstreamClient) => credentialFor(assent, server, client)
   const parked = {
     most: limits.parked,
@@ -154,7 +156,16 @@ function contextFrom(options: GatewayOptions): GatewayContext {
   return {
     settings,
     self: { name, version },
-    asking: { assent, name, clocks, urlBy: 'push', assumeUrl: false, quirks },
+    asking: {
+      assent,
+      name,
+      clocks,
+      urlBy,
+      assumeUrl: false,
+      quirks: [...knownClients, ...quirks],
+      unseenWithin,
+      unseenSessions: rememberUnseenSessions(),
+    },
     catalog: createCatalog({
       clock,
       listsMs: clocks.lists,

@@ -30,8 +30,12 @@ export interface GatewayOptions {
   readonly upstreamLimits?: Partial<UpstreamLimits>
   /** False: upstreams are told that nobody can be asked. Default: true. */
   readonly elicitation?: boolean
-  /** What named clients do differently from what they declare. Default: none. */
+  /** What named clients do differently from what they declare, besides what is known of published clients. */
   readonly quirks?: readonly Quirk[]
+  /** For clients without such a quirk: an answer to an approval that comes sooner counts for nothing. Default: none. */
+  readonly unseenWithin?: Duration
+  /** How a 2025-11-25 client is sent to a page: by a request during the call, or by the error -32042. Default: push. */
+  readonly urlBy?: 'push' | 'error'
   /** Settings of the HTTP endpoints. */
   readonly http?: Omit<HttpOptions, 'clock' | 'login' | 'fastPath' | 'onListen' | 'onError'>
   /** Receives what goes wrong while serving, for the log. */

@@ -11,7 +11,7 @@ import type { Revision } from '../elicitation/form/revision.ts'
 import type { Person } from '../participant/identify.ts'
 import { localParticipant, type ParticipantId } from '../participant/participant.ts'
 import { localRequester, type Requester, sessionClient } from '../participant/requester.ts'
-import { type ClientInfo, type Quirk, quirkOf } from './quirks.ts'
+import { type ClientInfo, type ClientMarks, type Quirk, quirksOf } from './quirks.ts'
 import { isPerRequest, revisionOf } from './revision.ts'
 
 /** Who sent a request, by which client, and how that client can be asked. */
@@ -30,6 +30,8 @@ export interface Caller {
   /** What the client declared; undefined if it never declared anything (a 2025 request without a session). */
   readonly declared: JsonObject | undefined
   readonly modes: Modes
+  /** What this client does differently from what it declares. */
+  readonly ownQuirks: readonly Quirk[]
 }
 
 /** The caller of a request in a handler of an SDK server. */
@@ -37,10 +39,18 @@ export function callerOf(server: Server, ctx: ServerContext, quirks: readonly Qu
   const version = server.getNegotiatedProtocolVersion()
   const { sessionId } = ctx
   const authInfo = ctx.http?.authInfo
+  const marks = { ...wayOf(ctx), meta: ctx.mcpReq._meta as JsonObject | undefined }
   // From 2026-07-28 on a client says who it is with each request, and nothing of it is remembered (B26-06).
-  return isPerRequest(revisionOf(version))
-    ? makeCaller({ version, authInfo, sessionId, ...saidIn(ctx.mcpReq.envelope as JsonObject | undefined) }, quirks)
-    : makeCaller({ version, authInfo, sessionId, ...saidOnce(server) }, quirks)
+  const said = isPerRequest(revisionOf(version))
+    ? saidIn(ctx.mcpReq.envelope as JsonObject | undefined)
+    : saidOnce(server)
+  return makeCaller({ version, authInfo, sessionId, marks, ...said }, quirks)
+}
+
+/** Over a pipe, the client started this process, and its environment tells more about it. */
+function wayOf({ http }: ServerContext): Pick<ClientMarks, 'userAgent' | 'env'> {
+  if (http === undefined) return { env: process.env }
+  return { userAgent: http.req?.headers.get('user-agent') ?? undefined }
 }
 
 /** The caller of a request of 2026-07-28, by the `_meta` of its parameters. */
@@ -69,14 +79,17 @@ interface Sender extends Said {
   readonly version: string | undefined
   readonly authInfo: AuthInfo | undefined
   readonly sessionId?: string | undefined
+  readonly marks?: Omit<ClientMarks, 'info'>
 }
 
-function makeCaller({ version, authInfo, sessionId, clientInfo, declared }: Sender, quirks: readonly Quirk[]): Caller {
+function makeCaller(sender: Sender, quirks: readonly Quirk[]): Caller {
+  const { version, authInfo, sessionId, clientInfo, declared, marks } = sender
   const { participant, client, agents, groups } = requesterOf({
     ...(authInfo !== undefined && { http: { authInfo } }),
     ...(sessionId !== undefined && { sessionId }),
   } as Pick<ServerContext, 'http' | 'sessionId'>)
   const revision = revisionOf(version)
+  const ownQuirks = quirksOf({ info: clientInfo, ...marks }, quirks)
   return {
     requester: {
       participant,
@@ -90,7 +103,8 @@ function makeCaller({ version, authInfo, sessionId, clientInfo, declared }: Send
     revision,
     clientInfo,
     declared,
-    modes: modesOf(declared?.elicitation, revision, clientInfo, quirks),
+    modes: modesOf(declared?.elicitation, revision, ownQuirks),
+    ownQuirks,
   }
 }
 
@@ -135,19 +149,14 @@ export interface Modes {
 const none: Modes = { form: false, url: false }
 
 /** The modes that a client declared, less those that its quirks take away. `{}` means form only (E11-09). */
-export function modesOf(
-  declared: unknown,
-  revision: Revision | undefined,
-  client?: ClientInfo,
-  quirks: readonly Quirk[] = [],
-): Modes {
+export function modesOf(declared: unknown, revision: Revision | undefined, ownQuirks: readonly Quirk[] = []): Modes {
   if (revision === undefined || !isPlainObject(declared)) return none
   const says = (mode: 'form' | 'url') => declared[mode] !== undefined && declared[mode] !== null
   const neither = !says('form') && !says('url')
-  const quirk = quirkOf(client, quirks)
+  const lacks = ownQuirks.flatMap((quirk) => quirk.lacks ?? [])
   return {
-    form: (says('form') || neither) && !quirk.includes('form'),
+    form: (says('form') || neither) && !lacks.includes('form'),
     // 2025-06-18 has no url mode, whatever a client declares.
-    url: says('url') && revision !== '2025-06-18' && !quirk.includes('url'),
+    url: says('url') && revision !== '2025-06-18' && !lacks.includes('url'),
   }
 }

@@ -1,6 +1,7 @@
 import type { Question } from '../elicitation/elicitation.ts'
 import { formFor, type Revision } from '../elicitation/form/revision.ts'
 import type { FormSchema } from '../elicitation/form/schema.ts'
+import { type Quirk, traitOf } from './quirks.ts'
 
 /** The parameters of an `elicitation/create` request. */
 export type ElicitParams =
@@ -20,8 +21,17 @@ export function formParams(message: string, schema: FormSchema, revision: Revisi
   return { params: { ...mode, message, requestedSchema }, lift }
 }
 
-/** A page to visit. Only 2025-11-25 names the elicitation; from 2026-07-28 on the state does (E11-17, E26-03). */
-export function urlParams(question: Extract<Question, { mode: 'url' }>, id: string, revision: Revision): ElicitParams {
+/**
+ * A page to visit. Only 2025-11-25 names the elicitation; from 2026-07-28 on the state does (E11-17, E26-03), and only a
+ * client that cannot do without gets the name there.
+ */
+export function urlParams(
+  question: Extract<Question, { mode: 'url' }>,
+  id: string,
+  revision: Revision,
+  ownQuirks: readonly Quirk[] = [],
+): ElicitParams {
   const { message, url } = question
-  return revision === '2025-11-25' ? { mode: 'url', message, url, elicitationId: id } : { mode: 'url', message, url }
+  const isNamed = revision === '2025-11-25' || traitOf(ownQuirks, 'wantsElicitationId') === true
+  return isNamed ? { mode: 'url', message, url, elicitationId: id } : { mode: 'url', message, url }
 }

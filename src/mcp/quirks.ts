@@ -1,24 +1,72 @@
+import type { Duration } from '../base/durations.ts'
+import type { JsonObject } from '../base/json.ts'
+
 /** What a client calls itself. Shown to people and used to look up quirks, never to trust the client more. */
 export interface ClientInfo {
   readonly name: string
   readonly version: string
 }
 
-/** Modes that a named client declares but does not show to a person, in all versions or those before one. */
+/**
+ * What a named client does differently from what it declares. A quirk takes ways of asking away, or fits a question to
+ * what the client shows. It never widens what counts as a yes.
+ */
 export interface Quirk {
+  /** What the client calls itself. A `*` at its end stands for any rest. */
   readonly name: string
   /** The first version without the quirk. */
   readonly until?: string
-  /** The modes to be treated as undeclared. */
-  readonly lacks: readonly ('form' | 'url')[]
+  /** Only for requests whose User-Agent header contains this text. */
+  readonly userAgent?: string
+  /** Only for requests whose `_meta` has this key with a value whose JSON contains this text. */
+  readonly meta?: { readonly key: string; readonly contains: string }
+  /** Only for a client that started this process with this value of an environment variable. */
+  readonly env?: { readonly name: string; readonly value: string }
+  /** Modes that the client declares but does not show to a person. */
+  readonly lacks?: readonly ('form' | 'url')[]
+  /** An answer that comes sooner than this was given by no person. */
+  readonly unseenWithin?: Duration
+  /** How many lines of a message the client shows. An approval with more is asked on a page. */
+  readonly messageLines?: number
+  /** A question for a page needs an `elicitationId` on 2026-07-28 too, which dropped it. */
+  readonly wantsElicitationId?: boolean
+  /** How a client of 2025-11-25 is sent to a page: by a request during the call, or by the error -32042. */
+  readonly urlBy?: 'push' | 'error'
 }
 
-/** The modes that this client declares but does not show to a person. */
-export function quirkOf(client: ClientInfo | undefined, quirks: readonly Quirk[]): readonly ('form' | 'url')[] {
-  if (client === undefined) return []
-  return quirks
-    .filter(({ name, until }) => name === client.name && (until === undefined || isBefore(client.version, until)))
-    .flatMap(({ lacks }) => lacks)
+/** What is known of the client of one request. */
+export interface ClientMarks {
+  readonly info: ClientInfo | undefined
+  readonly userAgent?: string | undefined
+  readonly meta?: JsonObject | undefined
+  /** The environment of this process, if the client started it. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+/** The quirks of this client, in their order. */
+export function quirksOf(client: ClientMarks, quirks: readonly Quirk[]): readonly Quirk[] {
+  const { info } = client
+  return info === undefined ? [] : quirks.filter((quirk) => isNamed(quirk, info) && isMarked(quirk, client))
+}
+
+/** What the quirks of one client say about a trait. A later quirk, such as one from a config file, wins. */
+export function traitOf<Name extends keyof Quirk>(quirks: readonly Quirk[], name: Name): Quirk[Name] | undefined {
+  return quirks.findLast((quirk) => quirk[name] !== undefined)?.[name]
+}
+
+function isNamed({ name, until }: Quirk, info: ClientInfo): boolean {
+  const isMine = name.endsWith('*') ? info.name.startsWith(name.slice(0, -1)) : info.name === name
+  return isMine && (until === undefined || isBefore(info.version, until))
+}
+
+function isMarked({ userAgent, meta, env }: Quirk, client: ClientMarks): boolean {
+  if (userAgent !== undefined && client.userAgent?.includes(userAgent) !== true) return false
+  if (env !== undefined && client.env?.[env.name] !== env.value) return false
+  if (meta === undefined) return true
+  const given = client.meta?.[meta.key]
+  // Some clients write JSON as text into `_meta`.
+  const text = typeof given === 'string' ? given : JSON.stringify(given)
+  return text?.includes(meta.contains) === true
 }
 
 function isBefore(version: string, other: string): boolean {

@@ -10,15 +10,18 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { rememberUnseenSessions } from '../asking/approval/unseen.ts'
 import type { Asks } from '../asking/asks.ts'
 import { attach } from '../asking/attach.ts'
 import { type AskingSettings, contextOf, type ServerClockOptions, serverClocks } from '../asking/context.ts'
 import type { AssentForServers } from '../asking/needs.ts'
 import { withRequiredPages } from '../asking/required-pages.ts'
 import { runOther, runTool } from '../asking/run-handler.ts'
+import type { Duration } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
+import { knownClients } from '../mcp/known-clients.ts'
 import { PipeTransport } from '../mcp/pipe-transport.ts'
 import type { Quirk } from '../mcp/quirks.ts'
 import { addAccessTools } from './access-tools.ts'
@@ -35,8 +38,10 @@ export interface AssentServerOptions {
   readonly urlBy?: 'push' | 'error'
   /** Send 2025 clients without a session to pages by the error -32042, although they declared nothing. Default: false. */
   readonly assumeUrl?: boolean
-  /** What named clients do differently from what they declare. Default: none. */
+  /** What named clients do differently from what they declare, besides what is known of published clients. */
   readonly quirks?: readonly Quirk[]
+  /** For clients without such a quirk: an answer to an approval that comes sooner counts for nothing. Default: none. */
+  readonly unseenWithin?: Duration
   /** Adds `request_access`, `check_access_status` and `revoke_access` for these providers, or all. Default: none. */
   readonly accessTools?: boolean | readonly string[]
 }
@@ -146,6 +151,8 @@ function settingsFrom(
     clocks: serverClocks(assent, clocks),
     urlBy: options.urlBy ?? 'push',
     assumeUrl: options.assumeUrl ?? false,
-    quirks: options.quirks ?? [],
+    quirks: [...knownClients, ...(options.quirks ?? [])],
+    unseenWithin: options.unseenWithin,
+    unseenSessions: rememberUnseenSessions(),
   }
 }

@@ -275,6 +275,8 @@ describe('assent doctor', () => {
       '! inbox: No browser',
       '✓ audit',
       '! pages: Nothing answers',
+      '✓ client: copilot-cli: answers to approvals within 1s count for nothing',
+      'claude-code: ',
     ]) {
       expect(ran.out).toContain(line)
     }

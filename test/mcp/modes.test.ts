@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Modes, modesOf } from '../../src/mcp/caller.ts'
 import { formParams, urlParams } from '../../src/mcp/elicit-params.ts'
-import { quirkOf } from '../../src/mcp/quirks.ts'
+import { quirksOf } from '../../src/mcp/quirks.ts'
 import { isPerRequest, revisionOf } from '../../src/mcp/revision.ts'
 
 const both = ['2025-11-25', '2026-07-28'] as const
@@ -48,7 +48,8 @@ describe('quirks', () => {
 
   test('a declared mode that a client does not show is treated as undeclared', () => {
     const declared = { form: {}, url: {} }
-    const modes = (name: string, version: string) => modesOf(declared, '2025-11-25', { name, version }, odd)
+    const modes = (name: string, version: string) =>
+      modesOf(declared, '2025-11-25', quirksOf({ info: { name, version } }, odd))
     expect(modes('odd', '9')).toEqual({ form: true, url: false })
     expect(modes('mended', '1.9.3')).toEqual({ form: false, url: false })
     expect(modes('mended', '1.10.0')).toEqual({ form: true, url: true })
@@ -56,7 +57,7 @@ describe('quirks', () => {
     expect(modes('mended', '2.0.0-beta')).toEqual({ form: true, url: true })
     expect(modes('mended', 'nightly')).toEqual({ form: false, url: false })
     expect(modes('plain', '1.0.0')).toEqual({ form: true, url: true })
-    expect(quirkOf(undefined, odd)).toEqual([])
+    expect(quirksOf({ info: undefined }, odd)).toEqual([])
   })
 
   test('only ever narrow: no table gives a client a mode it did not declare', () => {
@@ -76,8 +77,8 @@ describe('quirks', () => {
         client,
         fc.array(fc.oneof(quirk, until)),
         (declared, revision, client, quirks) => {
-          const plain = modesOf(declared, revision, client)
-          const narrowed = modesOf(declared, revision, client, quirks)
+          const plain = modesOf(declared, revision)
+          const narrowed = modesOf(declared, revision, quirksOf({ info: client }, quirks))
           return (plain.form || !narrowed.form) && (plain.url || !narrowed.url)
         },
       ),

@@ -92,5 +92,5 @@ function whyOf({ rule, number }: ReadyRule, effect: Effect, failed: boolean): Wh
 function strictness({ decide, approvers, answer, fallback }: Decision, { requester }: ToolCall): number {
   if (decide !== 'ask') return decide === 'deny' ? 100 : 0
   const needsOthers = approvers.some((approver) => approver !== requester.participant)
-  return 10 + (needsOthers ? 4 : 0) + (answer === 'page' ? 2 : 0) - (fallback === 'allow' ? 1 : 0)
+  return 10 + (needsOthers ? 4 : 0) + (answer === 'client' ? 0 : 2) - (fallback === 'allow' ? 1 : 0)
 }

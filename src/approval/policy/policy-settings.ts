@@ -34,8 +34,11 @@ export interface RuleSettings {
   readonly editable?: string | readonly string[]
   /** How long the question stays open, at most 30 days. Default: `clocks.question`. */
   readonly expires?: Duration
-  /** `page`: the person must answer on a page, in the inbox or at a terminal. Default: `client`. */
-  readonly answer?: 'client' | 'page'
+  /**
+   * `page`: the person must answer on a page, in the inbox or at a terminal, and nothing that the client says settles it.
+   * `inbox`: the same, and the client is not asked at all. Default: `client`.
+   */
+  readonly answer?: 'client' | 'page' | 'inbox'
   /** Default: the policy's. `allow` cannot be combined with `approvers` or `answer: page`. */
   readonly fallback?: Fallback
   /** Keeps the arguments in the audit in full, not only their digest. Default: false. */

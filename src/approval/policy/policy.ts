@@ -27,7 +27,7 @@ export interface Rule {
   /** Names of arguments that the approver may change. */
   readonly editable: readonly string[]
   readonly expiresMs?: number
-  readonly answer: 'client' | 'page'
+  readonly answer: 'client' | 'page' | 'inbox'
   /** Absent: the policy's. */
   readonly fallback?: Fallback
   readonly keepArguments: boolean
@@ -77,7 +77,7 @@ export interface Decision {
   readonly ruleDigest: string
   /** Who may approve; never empty. */
   readonly approvers: readonly Answerer[]
-  readonly answer: 'client' | 'page'
+  readonly answer: 'client' | 'page' | 'inbox'
   readonly editable: readonly string[]
   readonly expiresMs?: number
   readonly fallback: Fallback

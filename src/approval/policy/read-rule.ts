@@ -36,7 +36,7 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
 
   const source = settings.text('when')
   const when = source === undefined ? undefined : readWhen(source, settings, compile)
-  const answer = settings.oneOf('answer', ['client', 'page']) ?? 'client'
+  const answer = settings.oneOf('answer', ['client', 'page', 'inbox']) ?? 'client'
   const rule: Rule = withoutAbsent({
     server: settings.texts('server', problemWithGlob),
     tool: settings.texts('tool', problemWithGlob),
@@ -85,7 +85,7 @@ function readFallback(settings: Settings, answer: Rule['answer']): Fallback | un
   if (fallback !== 'allow') return fallback
   const isForOthers = settings.has('approvers')
   if (!isForOthers && answer === 'client') return fallback
-  const reason = isForOthers ? 'with approvers' : 'with answer: page'
+  const reason = isForOthers ? 'with approvers' : `with answer: ${answer}`
   return settings.report('fallback', `This cannot be allow ${reason}: nobody would have said yes. Use inbox or deny.`)
 }
 

@@ -29,7 +29,7 @@ export async function askApproval(
     origin: { server: call.server },
     requester: call.requester,
     anyOf: decision.approvers,
-    through: decision.answer,
+    through: decision.answer === 'client' ? 'client' : 'page',
     about: approvalDigest(call, decision.ruleDigest),
     subject: subjectOf({ call, decision }),
     ...(decision.expiresMs !== undefined && { expiresInMs: decision.expiresMs }),

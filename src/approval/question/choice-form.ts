@@ -18,7 +18,7 @@ export const editPrefix = 'edit_'
  * Undefined: the page must be used, for the rule says so, or the client could not show what is asked as it is.
  */
 export function choiceForm(call: ToolCall, decision: Decision, offered: readonly Choice[]): FormSchema | undefined {
-  if (decision.answer === 'page' || !decision.approvers.includes(call.requester.participant)) return undefined
+  if (decision.answer !== 'client' || !decision.approvers.includes(call.requester.participant)) return undefined
   if (!isInPlainView(call)) return undefined
   const fields = editFields(call, decision.editable)
   return fields === undefined ? undefined : checked(call, offered, fields)

@@ -1,7 +1,6 @@
 import type { Approval } from '../../approval/approval.ts'
 import { decide } from '../../approval/policy/decide.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
-import { formForClient } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'
@@ -15,7 +14,7 @@ import { claimOnce, sameQuestion, spendAgain, spendYes } from '../rounds/ask.ts'
 import type { Round } from '../rounds/round.ts'
 import type { AnsweredAsk } from '../rounds/walk-state.ts'
 import { askApprover, canBeAskedNow, cannotAskApprover, holdForApprover } from './ask-approver.ts'
-import { takeAnswer } from './take-approval.ts'
+import { fittingForm, takeAnswer } from './take-approval.ts'
 
 /** An approval that a handler asks for by itself, in its own words. */
 export interface HandlerDecision {
@@ -186,8 +185,8 @@ async function ask(
 }
 
 /** Whether the question may wait without this client: the rule says so, or names somebody else who may approve. */
-function mayWait({ fallback, approvers }: Decision, { requester }: Pick<ToolCall, 'requester'>): boolean {
-  return fallback === 'inbox' || approvers.some((approver) => approver !== requester.participant)
+function mayWait({ fallback, approvers, answer }: Decision, { requester }: Pick<ToolCall, 'requester'>): boolean {
+  return fallback === 'inbox' || answer === 'inbox' || approvers.some((approver) => approver !== requester.participant)
 }
 
 /** Whether this client can be asked for the yes that a decision needs. */
@@ -200,5 +199,5 @@ function canReach(
   const names = answererNames(person)
   if (!decision.approvers.some((approver) => names.includes(approver))) return false
   if (!canBeAskedNow(context)) return context.assumeUrl
-  return modes.url || (modes.form && formForClient(call, decision, byHandler?.message) !== undefined)
+  return modes.url || fittingForm(context, call, decision, byHandler?.message) !== undefined
 }

@@ -1,5 +1,6 @@
 import { approvePageName } from '../../approval/approval.ts'
 import type { ClientForm } from '../../approval/question/choice-form.ts'
+import { approvalIn } from '../../approval/question/subject.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
@@ -13,7 +14,8 @@ import { clientOf } from '../page.ts'
 import { keepingAlive } from '../progress.ts'
 import { push } from '../push/push.ts'
 import type { Round } from '../rounds/round.ts'
-import { answerForClient, formIn } from './take-approval.ts'
+import { answerForClient, formIn, isForPageOnly, pageClosed } from './take-approval.ts'
+import { answeredUnseen, isUnseen, recordUnseen } from './unseen.ts'
 
 const perRequest = '2026-07-28'
 
@@ -40,21 +42,35 @@ export async function askApprover(
 ): Promise<string | undefined> {
   const { elicitation } = open
   if (!isAsked(elicitation, context.person)) return 'approver-elsewhere'
+  if (approvalIn(elicitation)?.decision.answer === 'inbox') return 'inbox-only'
+  if (context.unseenSessions.has(context.sessionId)) return answeredUnseen
   const form = formIn(context, elicitation)
   if (isPerRequest(context.revision)) {
+    const elsewhere = pendingOf(context.walk, open)?.elsewhere
+    if (elsewhere !== undefined) return elsewhere
     if (form !== undefined) return putForm(context, round, open, form)
     return context.modes.url ? putPage(context, round, open) : 'approval-unaskable'
   }
-  if (form !== undefined && context.canPush && (await pushForm(context, elicitation, form))) return undefined
+  if (form !== undefined && context.canPush) {
+    const end = await pushForm(context, elicitation, form)
+    if (end !== 'unanswered') return end === 'settled' ? undefined : end
+  }
   if (isToldByError(context)) return putIntoError(context, round, open)
-  if (context.modes.url && context.canPush && (await pushPage(context, elicitation))) return undefined
+  if (context.modes.url && context.canPush) {
+    const end = await pushPage(context, elicitation)
+    if (end !== 'unanswered') return end === 'settled' ? undefined : end
+  }
   return form === undefined ? 'approval-unaskable' : 'unanswered'
 }
 
-function putForm({ walk }: RequestContext, round: Round, open: OpenApproval, form: ClientForm): Promise<never> {
+/** How asking a 2025 client ended. `page-closed`: only a page may settle it, and the client says that its person left. */
+type PushEnd = 'settled' | 'unanswered' | typeof answeredUnseen | typeof pageClosed
+
+function putForm(context: RequestContext, round: Round, open: OpenApproval, form: ClientForm): Promise<never> {
+  const { walk, assent } = context
   const { key, fingerprint, elicitation } = open
   const pending = pendingOf(walk, open)
-  walk.pending[key] = pending ?? { fingerprint: fingerprint, record: elicitation.id }
+  walk.pending[key] = { ...pending, fingerprint, record: elicitation.id, askedAt: assent.clock.now().getTime() }
   const message = pending?.problem === undefined ? form.message : `${pending.problem}\n\n${form.message}`
   return round.put(key, formParams(message, form.schema, perRequest).params)
 }
@@ -64,8 +80,9 @@ async function putPage(context: RequestContext, round: Round, open: OpenApproval
   const { key, fingerprint, elicitation } = open
   const { id } = elicitation
   const pending = pendingOf(walk, open) ?? { fingerprint: fingerprint, record: id }
-  walk.pending[key] = pending
-  if (pending.opened !== true) return round.put(key, urlParams(pageOf(context, elicitation), id, perRequest))
+  walk.pending[key] = { ...pending, askedAt: assent.clock.now().getTime() }
+  if (pending.opened !== true)
+    return round.put(key, urlParams(pageOf(context, elicitation), id, perRequest, context.ownQuirks))
   const seen = await round.hold(() => assent.wait(id, { timeoutMs: clocks.hold, signal: round.signal }))
   return seen.state.kind === 'open' ? round.rest() : undefined
 }
@@ -76,22 +93,24 @@ function pendingOf(walk: RequestContext['walk'], { key, elicitation }: OpenAppro
   return pending?.record === elicitation.id ? pending : undefined
 }
 
-/** False: the client did not answer. */
-async function pushForm(context: RequestContext, elicitation: Elicitation, form: ClientForm): Promise<boolean> {
+async function pushForm(context: RequestContext, elicitation: Elicitation, form: ClientForm): Promise<PushEnd> {
   const { revision, ctx } = context
-  if (revision === undefined) return false
+  if (revision === undefined) return 'unanswered'
   const onWire = revision === '2025-06-18' ? withoutValues(form.schema) : { schema: form.schema, fill: asGiven }
   let words = ''
   for (let tries = 1; ; tries += 1) {
     const { params, lift } = formParams(`${words}${form.message}`, onWire.schema, revision)
     const pushed = await keepingAlive(ctx, () => push(context, params, elicitation.id))
-    if (pushed.kind === 'settled') return true
-    if (pushed.kind === 'unanswered') return false
+    if (pushed.kind !== 'answered') return pushed.kind
     const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
+    if (isUnseen(context, pushed.waitedMs)) {
+      await recordUnseen(context, elicitation, given.action, pushed.waitedMs)
+      return answeredUnseen
+    }
     const errors = await answerForClient(context, elicitation, form.schema, given, (content) =>
       onWire.fill(lift(content)),
     )
-    if (errors === undefined) return true
+    if (errors === undefined) return 'settled'
     if (tries >= mostTries) throw tooManyTries(errors)
     words = `${wordsFor(errors)}\n\n`
   }
@@ -117,21 +136,26 @@ function withoutValues(schema: FormSchema): { schema: FormSchema; fill(content: 
   }
 }
 
-/** False: the client did not say whether the person will open the page. */
-async function pushPage(context: RequestContext, elicitation: Elicitation): Promise<boolean> {
+/** `unanswered`: the client did not say whether the person will open the page. */
+async function pushPage(context: RequestContext, elicitation: Elicitation): Promise<PushEnd> {
   const { assent, revision, clocks, ctx } = context
-  if (revision === undefined) return false
+  if (revision === undefined) return 'unanswered'
   const { id } = elicitation
   const pushed = await keepingAlive(ctx, () => push(context, urlParams(pageOf(context, elicitation), id, revision), id))
-  if (pushed.kind === 'unanswered') return false
+  if (pushed.kind === 'unanswered') return 'unanswered'
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
+    if (isUnseen(context, pushed.waitedMs)) {
+      await recordUnseen(context, elicitation, pushed.result.action, pushed.waitedMs)
+      return answeredUnseen
+    }
+    if (isForPageOnly(elicitation)) return pageClosed
     await assent.answer(id, clientOf(context), { action: pushed.result.action })
   }
   // Accept is consent to open the page, never the answer (E11-19).
   const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
   if (seen.state.kind === 'open') throw stillPending(context, seen)
   await context.complete(id)
-  return true
+  return 'settled'
 }
 
 function isToldByError({ modes, canPush, urlBy, assumeUrl }: RequestContext): boolean {

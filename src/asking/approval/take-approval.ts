@@ -1,14 +1,18 @@
+import type { Decision } from '../../approval/policy/policy.ts'
 import { type ClientForm, formForClient } from '../../approval/question/choice-form.ts'
 import { formForAnswer } from '../../approval/question/choices.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
+import type { ToolCall } from '../../approval/tool-call.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import { formParams } from '../../mcp/elicit-params.ts'
+import { traitOf } from '../../mcp/quirks.ts'
 import { type ClientAnswer, clientAnswer, mostTries, tooManyTries, wordsFor } from '../answers.ts'
 import type { RequestContext } from '../context.ts'
 import { clientOf } from '../page.ts'
+import { answeredUnseen, isUnseen, recordUnseen } from './unseen.ts'
 
 /**
  * Takes a 2026 client's answer to the approval that its walk waits for. To be called before anything is decided: a no
@@ -28,6 +32,16 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
     walk.pending[key] = { ...pending, opened: true }
     return
   }
+  const waitedMs = context.assent.clock.now().getTime() - (pending.askedAt ?? 0)
+  if (isUnseen(context, waitedMs)) {
+    await recordUnseen(context, asked, given.action, waitedMs)
+    walk.pending[key] = { ...pending, elsewhere: answeredUnseen }
+    return
+  }
+  if (form === undefined && isForPageOnly(asked)) {
+    walk.pending[key] = { ...pending, elsewhere: pageClosed }
+    return
+  }
   const { lift } = form === undefined ? { lift: () => ({}) } : formParams(form.message, form.schema, '2026-07-28')
   const errors = await answerForClient(context, asked, form?.schema, given, lift)
   if (errors === undefined) return
@@ -37,10 +51,23 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
 }
 
 /** The approval as a form for this client. Undefined: it needs the page. */
-export function formIn({ modes, person }: RequestContext, asked: Elicitation): ClientForm | undefined {
+export function formIn(context: RequestContext, asked: Elicitation): ClientForm | undefined {
   const about = approvalIn(asked)
-  if (about === undefined || asked.question.mode !== 'form' || !modes.form || !isAsked(asked, person)) return undefined
-  return formForClient(about.call, about.decision, asked.question.message)
+  if (about === undefined || asked.question.mode !== 'form' || !isAsked(asked, context.person)) return undefined
+  return fittingForm(context, about.call, about.decision, asked.question.message)
+}
+
+/** The form of an approval, if this client shows forms, and shows this one whole. */
+export function fittingForm(
+  { modes, ownQuirks }: Pick<RequestContext, 'modes' | 'ownQuirks'>,
+  call: ToolCall,
+  decision: Decision,
+  message?: string,
+): ClientForm | undefined {
+  if (!modes.form) return undefined
+  const form = formForClient(call, decision, message)
+  const most = traitOf(ownQuirks, 'messageLines') ?? Number.POSITIVE_INFINITY
+  return form !== undefined && form.message.split('\n').length <= most ? form : undefined
 }
 
 /** Answers the question for the client's person. Returns what is wrong with the answer, or undefined if it was taken. */
@@ -62,4 +89,12 @@ export async function answerForClient(
   if (read.kind === 'invalid') return read.errors
   const answered = await assent.answer(id, clientOf(context), { action: 'accept', content: read.content })
   return answered.kind === 'invalid' ? answered.errors : undefined
+}
+
+/** The reason for going on in the inbox after the client said that its person left the page. */
+export const pageClosed = 'page-closed'
+
+/** Whether nothing that a client says may settle this approval. */
+export function isForPageOnly(elicitation: Elicitation): boolean {
+  return approvalIn(elicitation)?.decision.answer === 'page'
 }

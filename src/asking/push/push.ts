@@ -14,7 +14,7 @@ const readyMs = 5_000
 
 /** How a pushed question ended: answered by the client, settled elsewhere in the meantime, or not answered by this client. */
 export type Pushed =
-  | { readonly kind: 'answered'; readonly result: ElicitResult }
+  | { readonly kind: 'answered'; readonly result: ElicitResult; readonly waitedMs: number }
   | { readonly kind: 'settled'; readonly elicitation: Elicitation }
   | { readonly kind: 'unanswered' }
 
@@ -100,13 +100,14 @@ export async function push(
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
   const asking = readyToBeAsked(ready, gone)
-    .then(() =>
-      ctx.mcpReq.send(
+    .then(async (): Promise<Pushed> => {
+      const sentAt = performance.now()
+      const result = await ctx.mcpReq.send(
         { method: 'elicitation/create', params: { ...params } },
         { timeout: clocks.question, signal: gone },
-      ),
-    )
-    .then((result): Pushed => ({ kind: 'answered', result: result as ElicitResult }))
+      )
+      return { kind: 'answered', result: result as ElicitResult, waitedMs: performance.now() - sentAt }
+    })
     .catch((error: unknown) => pushFailed(error, ctx.mcpReq.signal.aborted))
   const elsewhere = assent.wait(id, { signal: gone }).then((elicitation): Pushed => ({ kind: 'settled', elicitation }))
   try {

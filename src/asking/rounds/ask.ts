@@ -125,7 +125,7 @@ export async function putOpenPage(context: RequestContext, round: Round, page: O
   const pending = sameQuestion(key, walk.pending, fingerprint)
   if (pending?.record !== id) {
     walk.pending[key] = { fingerprint, record: id }
-    return round.put(key, urlParams(question, id, revision))
+    return round.put(key, urlParams(question, id, revision, context.ownQuirks))
   }
   const given = clientAnswer(context.responses.get(key))
   if (given !== undefined && given.action !== 'accept')
@@ -139,7 +139,7 @@ export async function putOpenPage(context: RequestContext, round: Round, page: O
   if (seen.state.kind === 'open') {
     if (hasOpened) return round.rest()
     // The client did not answer this one, so it is asked again (M26-20).
-    return round.put(key, urlParams(question, id, revision))
+    return round.put(key, urlParams(question, id, revision, context.ownQuirks))
   }
   const refusal = refusalIn(seen)
   if (refusal !== undefined) throw refusal

@@ -48,8 +48,10 @@ export interface PendingAsk {
   readonly record?: ElicitationId
   /** The person agreed to open the page. */
   readonly opened?: true
-  /** When it was asked, in milliseconds. Only for a question without a record, which would know it. */
+  /** When it was put to the client, in milliseconds. */
   readonly askedAt?: number
+  /** Why this client is not asked again: the question waits for an answer from elsewhere. */
+  readonly elsewhere?: string
 }
 
 export function newWalk(): WalkState {
@@ -60,7 +62,15 @@ export function newWalk(): WalkState {
 // sealed format: states that an earlier version sealed must still open. Never reuse a letter.
 const walkKeys = { id: 'w', answered: 'a', pending: 'p', round: 'n', handlerState: 's', upstream: 'u' } as const
 const answeredKeys = { fingerprint: 'f', value: 'v', record: 'r', refused: 'x', spentFor: 'g', startedAs: 'b' } as const
-const pendingKeys = { fingerprint: 'f', tries: 't', problem: 'e', record: 'r', opened: 'o', askedAt: 'd' } as const
+const pendingKeys = {
+  fingerprint: 'f',
+  tries: 't',
+  problem: 'e',
+  record: 'r',
+  opened: 'o',
+  askedAt: 'd',
+  elsewhere: 'l',
+} as const
 
 /** The walk in its sealed format. */
 export function encodeWalk(walk: WalkState): Json {

@@ -8,7 +8,7 @@ import { configOf } from '../with-assent.ts'
 
 const help = `
 Checks the settings, the approvers that the policy names, the store, its clock and its keys, questions that are stuck, the
-audit, the login, the providers, the clock and the pages. It opens the store as a gateway does, and writes one audit event.
+audit, the login, the providers, the clock and the pages, and lists the clients that are asked in a way of their own. It opens the store as a gateway does, and writes one audit event.
 
 Examples:
   assent doctor
@@ -47,6 +47,7 @@ async function examine(command: Command): Promise<Finding[]> {
   const { reachWarnings } = await import('../config/reach-warnings.ts')
   const { checkStore } = await import('../doctor/check-store.ts')
   const { checkNetwork } = await import('../doctor/check-network.ts')
+  const { listClients } = await import('../doctor/check-clients.ts')
   const unreached = (await reachWarnings(config)).map((words) => warning('approvers', words))
   return [
     good(
@@ -56,6 +57,7 @@ async function examine(command: Command): Promise<Finding[]> {
     ...(unreached.length > 0 ? unreached : [good('approvers', 'Every approver that the policy names can answer.')]),
     ...(await checkStore(config)),
     ...(await checkNetwork(config)),
+    ...listClients(config),
   ]
 }
 

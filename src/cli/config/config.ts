@@ -1,4 +1,5 @@
 import type { PolicySettings } from '../../approval/policy/policy-settings.ts'
+import type { Quirk } from '../../mcp/quirks.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
 import type { Renamed, ServerConfig } from './read/servers.ts'
@@ -24,7 +25,14 @@ export interface Config {
   readonly policy: Required<PolicySettings>
   readonly clocks: Readonly<Record<keyof typeof defaults.clocks, number>>
   readonly limits: Readonly<Record<keyof typeof defaults.limits, number>>
-  readonly elicitation: { readonly enabled: boolean }
+  readonly elicitation: {
+    readonly enabled: boolean
+    /** For all clients without such a quirk: an answer to an approval that comes sooner counts for nothing. */
+    readonly unseenWithin?: number
+    readonly urlBy: 'push' | 'error'
+  }
+  /** What named clients do differently from what they declare, besides what is known. */
+  readonly clients: readonly Quirk[]
   readonly channels: readonly ChannelConfig[]
   readonly retain: Readonly<Record<keyof typeof defaults.retain, number>>
   readonly metrics: MetricsConfig

@@ -20,7 +20,7 @@ export const defaults = {
     skew: '10s',
   },
   limits: { openPerRequester: defaultLimits.openPerRequester, asksPerMinute: 60, bodyBytes: 4_194_304 },
-  elicitation: { enabled: true },
+  elicitation: { enabled: true, urlBy: 'push' },
   retain: { settled: '30d', audit: '400d' },
   metrics: { allow: [] as readonly string[] },
   pages: {

@@ -27,7 +27,7 @@ function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOf
     return { path, severity, message: `${pathText(path)} ${words}` }
   }
   if (auth !== undefined && !hasPages(auth)) {
-    const needsPage = rule.approvers !== undefined ? 'approvers' : rule.answer === 'page' ? 'answer' : undefined
+    const needsPage = rule.approvers !== undefined ? 'approvers' : rule.answer !== 'client' ? 'answer' : undefined
     if (needsPage !== undefined) {
       return [at(needsPage, 'error', 'needs pages that people can sign in to; add auth.clientId or auth.proxy.')]
     }

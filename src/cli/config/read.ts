@@ -8,6 +8,7 @@ import { findConfigFile } from './find.ts'
 import { settingNames } from './names.ts'
 import { badConfig, type Path, type Problem, pathText } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
+import { readClient } from './read/clients.ts'
 import { type Environment, filledIn } from './read/environment.ts'
 import { readMetrics } from './read/metrics.ts'
 import { readPolicyShape } from './read/policy.ts'
@@ -91,13 +92,22 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
     policy: readPolicyShape(settings.policy),
     clocks: durations(settings.clocks, defaults.clocks, longestClock),
     limits: counts(settings.limits),
-    elicitation: {
-      enabled: settings.elicitation.only(settingNames.elicitation).enabled.flag() ?? defaults.elicitation.enabled,
-    },
+    elicitation: readElicitation(settings.elicitation),
+    clients: settings.clients.items().flatMap(readClient),
     channels: settings.channels.items().flatMap(readChannel),
     retain: durations(settings.retain, defaults.retain),
     metrics: readMetrics(settings.metrics, listen),
     pages: readPages(settings.pages),
+  }
+}
+
+function readElicitation(setting: Setting): Config['elicitation'] {
+  const { enabled, unseenWithin, urlBy } = setting.only(settingNames.elicitation)
+  const within = unseenWithin.duration()
+  return {
+    enabled: enabled.flag() ?? defaults.elicitation.enabled,
+    ...(within !== undefined && { unseenWithin: within }),
+    urlBy: urlBy.choice(['push', 'error']) ?? defaults.elicitation.urlBy,
   }
 }
 

@@ -13,7 +13,7 @@ const self = { name: 'assent', version }
 /** A gateway in front of the servers in the settings. A server is started or connected to at its first request. */
 export async function gatewayFrom(
   assent: Assent,
-  { servers, clocks, limits, elicitation }: Config,
+  { servers, clocks, limits, elicitation, clients }: Config,
   onError: (error: unknown) => void,
   news?: Events<GatewayNews>,
 ): Promise<Gateway> {
@@ -27,6 +27,9 @@ export async function gatewayFrom(
     limits: { asksPerMinute: limits.asksPerMinute },
     upstreamLimits: { messageBytes: limits.bodyBytes, silence: clocks.upstreamSilence },
     elicitation: elicitation.enabled,
+    urlBy: elicitation.urlBy,
+    ...(elicitation.unseenWithin !== undefined && { unseenWithin: elicitation.unseenWithin }),
+    quirks: clients,
     http: { limits: { bodyBytes: limits.bodyBytes } },
     onError,
     ...(news && { news }),

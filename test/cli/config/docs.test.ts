@@ -33,6 +33,11 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   servers: [...settingNames.server, ...ignoredInServers],
   providers: Object.values(providerSettingNames).flat(),
   channels: settingNames.webhook.map((name) => `webhook.${name}`),
+  clients: [
+    ...settingNames.client.filter((name) => name !== 'meta' && name !== 'env').map((name) => `client.${name}`),
+    ...settingNames.clientMeta.map((name) => `client.meta.${name}`),
+    ...settingNames.clientEnv.map((name) => `client.env.${name}`),
+  ],
 }
 
 test.each(Object.entries(sections))(

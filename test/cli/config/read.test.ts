@@ -208,6 +208,13 @@ test.each([
   [`${v1}clocks: { question: 31d }`, 'clocks.question is "31d"; write 30d at most.'],
   [`${v1}limits: { bodyBytes: -1 }`, 'limits.bodyBytes is -1; write a whole number above 0.'],
   [`${v1}elicitation: { enabled: perhaps }`, 'elicitation.enabled is "perhaps"; write true or false.'],
+  [`${v1}elicitation: { unseenWithin: soon }`, 'elicitation.unseenWithin is "soon"; write a whole number above 0'],
+  [`${v1}elicitation: { urlBy: post }`, 'elicitation.urlBy is "post"; write push or error.'],
+  [`${v1}clients: [{ lacks: [form] }]`, 'clients[0].name is missing; write what the client calls itself.'],
+  [`${v1}clients: [{ name: x, lacks: [page] }]`, 'clients[0].lacks[0] is "page"; write form or url.'],
+  [`${v1}clients: [{ name: x, meta: { key: a } }]`, 'clients[0].meta.contains is missing'],
+  [`${v1}clients: [{ name: x, env: { value: 1 } }]`, 'clients[0].env.name is missing'],
+  [`${v1}clients: { name: x }`, 'clients is a group of settings; write a list'],
   [`${v1}channels: [{ slack: {} }]`, 'channels[0].slack is not known; write webhook.'],
   [`${v1}channels: [{ webhook: { url: "https://x" } }]`, 'channels[0].webhook.secret is missing'],
   [`${v1}retain: { audit: for ever }`, 'retain.audit is "for ever"'],
@@ -363,4 +370,30 @@ clocks: { hold: 1 }
   expect(told[1]).toContain('feldLabel')
   expect(told[2]).toContain('toool')
   expect(told.join()).not.toContain('hunter2')
+})
+
+test('clients and how they are asked', async () => {
+  const clients = `clients:
+  - { name: sleepy, until: 2.1, lacks: [form, url], unseenWithin: 2s, messageLines: 3, wantsElicitationId: true }
+  - { name: "bot-*", userAgent: headless, meta: { key: mode, contains: exec }, env: { name: CI, value: 1 }, urlBy: error }
+`
+  const config = await read(`${v1}elicitation: { unseenWithin: 500ms, urlBy: error }\n${clients}`)
+  expect(config.elicitation).toEqual({ enabled: true, unseenWithin: 500, urlBy: 'error' })
+  expect(config.clients).toEqual([
+    {
+      name: 'sleepy',
+      until: '2.1',
+      lacks: ['form', 'url'],
+      unseenWithin: 2_000,
+      messageLines: 3,
+      wantsElicitationId: true,
+    },
+    {
+      name: 'bot-*',
+      userAgent: 'headless',
+      meta: { key: 'mode', contains: 'exec' },
+      env: { name: 'CI', value: '1' },
+      urlBy: 'error',
+    },
+  ])
 })

@@ -46,7 +46,7 @@ function approving({ call: over, rule = {}, viewer = alice, refused, message }: 
     purpose: 'approval',
     origin: { server: call.server },
     requester,
-    answerers: { anyOf: decision.approvers, through: decision.answer },
+    answerers: { anyOf: decision.approvers, through: decision.answer === 'client' ? 'client' : 'page' },
     identity: 'one',
     metadata: {},
     subject: subjectOf({ call, decision }),
