@@ -14,7 +14,7 @@ import { claimOnce, sameQuestion, spendAgain, spendYes } from '../rounds/ask.ts'
 import type { Round } from '../rounds/round.ts'
 import type { AnsweredAsk } from '../rounds/walk-state.ts'
 import { askApprover, canBeAskedNow, cannotAskApprover, holdForApprover } from './ask-approver.ts'
-import { fittingForm, takeAnswer } from './take-approval.ts'
+import { fittingForm, pageClosed, takeAnswer } from './take-approval.ts'
 
 /** An approval that a handler asks for by itself, in its own words. */
 export interface HandlerDecision {
@@ -180,7 +180,8 @@ async function ask(
   if (reason === undefined) return
   context.assent.events.tell({ kind: 'fallback', server: context.name, reason })
   const { requester } = elicitation
-  if (mayWait(decision, { requester })) return holdForApprover(context, round, elicitation)
+  // The person may still answer on the page that they did not want to open from this client.
+  if (reason === pageClosed || mayWait(decision, { requester })) return holdForApprover(context, round, elicitation)
   throw await cannotAskApprover(context, elicitation)
 }
 

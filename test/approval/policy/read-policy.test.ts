@@ -87,7 +87,11 @@ describe('a policy is refused', () => {
     ['with a time without a unit', rule({ expires: '10' }), 'rules.0.expires: This must be a time'],
     ['with a time too long', rule({ expires: '31d' }), 'rules.0.expires: This must be a time'],
     ['with a time that is none', rule({ expires: { h: 1 } }), 'rules.0.expires: This must be a time'],
-    ['with an answer nobody knows', rule({ answer: 'mail' }), 'rules.0.answer: This must be one of client, page.'],
+    [
+      'with an answer nobody knows',
+      rule({ answer: 'mail' }),
+      'rules.0.answer: This must be one of client, page, inbox.',
+    ],
     ['with keepArguments in words', rule({ keepArguments: 'yes' }), 'rules.0.keepArguments: This must be true'],
     ['with a condition that is no text', rule({ when: true }), 'rules.0.when: This must be text'],
     ['with a condition that cannot be read', rule({ when: 'args.' }), 'rules.0.when: It cannot be read at character'],
