@@ -31,6 +31,8 @@ describe('trap 15: what hides is shown', () => {
     ['a tower of marks', `a${'\u0301'.repeat(5)}`, `a${'\u0301'.repeat(4)}‹U+0301›`],
     ['a selector that hides data', '\u263a\ufe0f\ufe0f', '\u263a\ufe0f‹U+FE0F›'],
     ['a selector after a letter', 'a\ufe0f', 'a‹U+FE0F›'],
+    ['what looks like one of our marks', 'a‹U+202E›b', 'a‹U+2039›U+202E›b'],
+    ['what looks like the mark of a look-alike', '‹z U+0061, not a›', '‹U+2039›z U+0061, not a›'],
     ['a joiner after a picture that joins nothing', '👩\u200da', '👩‹U+200D›a'],
   ])('%s', (_, text, expected) => {
     expect(shown(text)).toBe(expected)
@@ -142,6 +144,7 @@ test.each([
   'नमस्ते दुनिया',
   'Վերջ։',
   'ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ',
+  '‹quoted›, and ‹U+1› too',
   'get_данные 5 кг Wi-Fi-роутер',
   'Đặng Thị Hồng, Łódź, Þingvellir',
 ])('honest text stays as it is: %j', (text) => {

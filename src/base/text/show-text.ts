@@ -20,10 +20,12 @@ export interface ShownArgument {
 }
 
 /**
- * What can hide, turn text around or stand for nothing, and the top of a tower of marks. Stricter than text that is
- * merely shown: here every character is going to run, so all blanks but the plain ones are marked too.
+ * What can hide, turn text around or stand for nothing, the top of a tower of marks, and what imitates one of our marks.
+ * Stricter than text that is merely shown: here every character is going to run, so all blanks but the plain ones are
+ * marked too.
  */
-const hidden = /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{4})\p{M}/gu
+const hidden =
+  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|(?<=\p{M}{4})\p{M}|‹(?=[^‹›]{0,200}U\+[\dA-F]{4,6}[^‹›]{0,200}›)/gu
 const isPlain = /^[\n\t\x20-\x7e]*$/
 
 /** Every character of the text, in order, none left out. */

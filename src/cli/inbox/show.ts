@@ -83,9 +83,11 @@ function showFact(screen: Screen, name: string, value: string): void {
 function showArgument(screen: Screen, name: string, value: string): void {
   const label = name === '' ? '(no name)' : name
   const line = `    ${label}: ${value}`
-  if (wrap(line, screen.width).length === 1) screen.raw(`${line}\n`)
+  // A name that begins like a quotation must stand in one.
+  const isOurs = !/^[│┊]/u.test(label)
+  if (isOurs && wrap(line, screen.width).length === 1) screen.raw(`${line}\n`)
   else {
-    if (wrap(label, screen.width - 5).length === 1) screen.raw(`    ${label}:\n`)
+    if (isOurs && wrap(label, screen.width - 5).length === 1) screen.raw(`    ${label}:\n`)
     else screen.quote(`${label}:`, '    ')
     screen.quote(value, '      ')
   }

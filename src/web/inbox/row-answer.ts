@@ -1,6 +1,6 @@
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
-import type { JsonObject } from '../../base/json.ts'
+import type { ToolCall } from '../../approval/tool-call.ts'
 import { isInPlainSight, isPlainName } from '../../base/text/show-text.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { type InboxRow, posted, type RowArgument } from '../pages/props.ts'
@@ -18,12 +18,13 @@ export function rowAnswer(asked: Elicitation, path: string): InboxRow['answer'] 
   const about = approvalIn(asked)
   if (about === undefined) return undefined
   const deny = `${path}?from=inbox`
-  const isSafe = rowArguments(about.call.arguments) !== undefined && isSafeInOneClick(asked, about)
+  const isSafe = rowArguments(about.call) !== undefined && isSafeInOneClick(asked, about)
   return { deny, ...(isSafe && { allow: `${deny}&${posted.shown}=${encodeURIComponent(asked.identity)}` }) }
 }
 
-/** Every argument in full; undefined where a row has no room for all of them, or one has hidden characters. */
-export function rowArguments(given: JsonObject): readonly RowArgument[] | undefined {
+/** Every argument in full; undefined where a row has no room for all of the call, or it has hidden characters. */
+export function rowArguments({ tool, server, arguments: given }: ToolCall): readonly RowArgument[] | undefined {
+  if (![tool, server].every((name) => name.length <= longestName && isPlainName(name))) return undefined
   const items = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],
   )
@@ -35,9 +36,7 @@ export function rowArguments(given: JsonObject): readonly RowArgument[] | undefi
 /** False where the page says more than the row: a warning, the server's words, fields, or a rule that failed. */
 function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
   const { call, decision } = about
-  const areNamesPlain = [call.tool, call.server].every((name) => name.length <= longestName && isPlainName(name))
   return (
-    areNamesPlain &&
     !isDestructive(call) &&
     decision.editable.length === 0 &&
     decision.why.failed === undefined &&

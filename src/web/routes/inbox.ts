@@ -73,7 +73,7 @@ function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 
   const about = approvalIn(asked)
   const path = questionPath(c.var.site.assent.pages, asked)
   if (about === undefined || path === undefined || customPageOf(c, asked) !== undefined) return {}
-  const shown = rowArguments(about.call.arguments)
+  const shown = rowArguments(about.call)
   return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path) }
 }
 

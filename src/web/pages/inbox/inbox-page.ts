@@ -73,9 +73,9 @@ const mostOfLine = 120
 
 function about({ line, arguments: given, answer }: InboxRow): Markup {
   if (given === undefined) {
-    if (line === '') return markup``
+    const start = line !== '' && markup`<p class="line code soft">${visible(line, mostOfLine)}</p>`
     const more = answer !== undefined && markup`<p class="small soft">Open it to see all that would run.</p>`
-    return markup`<p class="line code soft">${visible(line, mostOfLine)}</p>${more}`
+    return markup`${start}${more}`
   }
   if (given.length === 0) return markup`<p class="small soft">No arguments</p>`
   return markup`<ul class="code soft">${given.map(({ name, value }) => markup`<li>${exactName(name)}: ${exactText(value)}</li>`)}</ul>`
