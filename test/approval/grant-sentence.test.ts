@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Grant, GrantId } from '../../src/approval/grant/grant.ts'
 import { grantSentence } from '../../src/approval/grant/grant-sentence.ts'
+import { localParticipant } from '../../src/participant/participant.ts'
 import { alice } from '../support/approval/a-call.ts'
 
 const now = new Date('2026-11-16T12:00:00Z')
@@ -45,6 +46,22 @@ test.each<[Grant, string]>([
   ],
 ])('a grant reads as a sentence (%#)', (kept, sentence) => {
   expect(grantSentence(kept, { now })).toBe(sentence)
+})
+
+test('where no login verified the client, no more is said than is known', () => {
+  const local = { ...grant, participant: localParticipant }
+  const sentence = (kept: Grant, clientName?: string) =>
+    grantSentence(kept, { now, ...(clientName !== undefined && { clientName }) })
+  expect(sentence({ ...local, client: 'local' }, 'Claude Code')).toMatch(/^Allows any program on this machine to run/)
+  expect(sentence({ ...local, client: 'session-1' }, 'Claude Code')).toMatch(
+    /^Allows one session of a program that calls itself Claude Code to run/,
+  )
+  expect(sentence({ ...local, client: 'session-1' })).toMatch(/^Allows one session of a program on this machine to run/)
+  expect(sentence(local, 'Claude Code')).toMatch(
+    /^Allows any program on this machine that calls itself claude-code to run/,
+  )
+  expect(sentence({ ...wide, participant: localParticipant })).toMatch(/^Allows every program on this machine to run/)
+  expect(sentence({ ...grant, tool: 'x'.repeat(81) })).toContain(`run ${'x'.repeat(80)}… (1 more character) on github`)
 })
 
 test('a client is called as people call it, with its id beside it', () => {

@@ -51,7 +51,7 @@ describe('a program takes the name of another, where there is no login', () => {
     // What is true of the grant is what is said of it.
     expect(await runs(other)).toBe(true)
     expect(page).toContain('Allow danger for an hour, for any program on this machine')
-    expect(page).toContain('asked by <bdi>a program that calls itself Careful Agent</bdi>, for you')
+    expect(page).toContain('asked by <bdi>a program that calls itself Careful Agent</bdi></span>')
     expect(page).toContain(note)
     expect(inbox).toContain('asked by <bdi>a program that calls itself Careful Agent</bdi>')
     expect(inbox).toContain(note)
@@ -107,7 +107,7 @@ describe('a program takes the name of another, where there is no login', () => {
 
   test('a client without a name is called a program on this machine', async () => {
     const { page } = await allowedForAnHour(localRequester)
-    expect(page).toContain('asked by <bdi>a program on this machine</bdi>, for you')
+    expect(page).toContain('asked by <bdi>a program on this machine</bdi></span>')
   })
 
   test('a client that is bound to its name is any program that takes it', async () => {

@@ -13,12 +13,17 @@ export function questionHead(
   why: Markup | string,
   below: Markup | string = '',
 ): Markup {
-  const forWhom = asked.requester === undefined ? 'you' : visible(asked.requester)
   return markup`<header>
-<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${visible(asked.server)}</strong> <span class="soft small">asked by ${visible(asked.asker, longestAsker)}${asked.asker !== asked.client && ','} for ${forWhom}</span></p></div>
+<div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${visible(asked.server)}</strong> <span class="soft small">asked by ${visible(asked.asker, longestAsker)}${forWhom(asked)}</span></p></div>
 <h1>${question}</h1>${below}
 <p class="lead soft">${why}</p>
 </header>`
+}
+
+/** The person that the client acts for. Without a login there is only one. */
+function forWhom({ requester, asker, client }: AskedFacts): Markup | string {
+  if (requester !== undefined) return markup` for ${visible(requester)}`
+  return asker === client ? ' for you' : ''
 }
 
 /** Names in it were cut before. */
