@@ -25,8 +25,10 @@ export interface TrustedProxy {
 
 /** Limits that each process counts for itself. */
 export interface WebLimits {
-  /** Requests of one address. Default: 300. */
+  /** Requests from one address by people who are not known. Default: 300. */
   readonly perAddressPerMinute: number
+  /** Requests of one person who is signed in or whose browser is enrolled, wherever they come from. Default: 600. */
+  readonly perPersonPerMinute: number
   /** Requests of one person about one question. Default: 60. */
   readonly perQuestionPerMinute: number
   /** Open inboxes of one person that are updated live. Default: 8. */
@@ -41,6 +43,11 @@ export interface WebOptions {
   readonly pages?: Readonly<Record<string, CustomPage>>
   /** Left out: people sign in on the pages, or enroll their browser by a link. */
   readonly proxy?: TrustedProxy
+  /**
+   * Addresses and ranges, such as `10.0.0.0/8`, of proxies and balancers in front of the pages. They name nobody, but the
+   * addresses that they add to `X-Forwarded-For` are counted instead of their own. Default: those of `proxy`.
+   */
+  readonly trustedProxies?: readonly string[]
   /** Left out: the defaults of `WebLimits`. */
   readonly limits?: Partial<WebLimits>
   /** Days after which a browser that was enrolled by a link must be enrolled again. Default: 90. */
@@ -58,6 +65,7 @@ export interface WebOptions {
 
 export const defaultWebLimits: WebLimits = {
   perAddressPerMinute: 300,
+  perPersonPerMinute: 600,
   perQuestionPerMinute: 60,
   streamsPerPerson: 8,
   bodyBytes: 1_048_576,

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { milliseconds } from '../base/durations.ts'
 import { BadArgument } from '../base/errors.ts'
-import { acceptHosts } from '../base/request-source.ts'
+import { type AddressList, acceptHosts, addressList, isAddressOrRange } from '../base/request-source.ts'
 import { isLoopback } from '../elicitation/asking/url.ts'
+import type { Browser } from '../participant/browser.ts'
 import { createRates, type Rates } from './http/rates.ts'
 import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
@@ -18,6 +19,7 @@ export interface Site {
   /** Neither login nor proxy: the pages serve one local participant, on this machine, in enrolled browsers. */
   readonly isLocal: boolean
   readonly proxy: TrustedProxy | undefined
+  readonly trustedProxies: AddressList
   readonly custom: ReadonlyMap<string, CustomPage>
   readonly limits: WebLimits
   readonly rates: Rates
@@ -35,6 +37,8 @@ export interface WebEnv {
     site: Site
     nonce: string
     viewer?: Viewer
+    /** The browser of this request, once it was looked up. */
+    browser?: { readonly found: Browser | undefined }
     /** Further sources for `form-action` in the content security policy of this page. */
     formTargets?: string
     /** Whether the script of this page fetches updates, so that the content security policy must allow it. */
@@ -50,7 +54,7 @@ const dayMs = 24 * 3_600_000
 
 /** Throws `BadArgument` for settings under which the wrong people would be served. */
 export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
-  const { proxy, allowedHosts = [], browserDays = 90, signIn = '1h' } = options
+  const { proxy, trustedProxies = [], allowedHosts = [], browserDays = 90, signIn = '1h' } = options
   const { publicUrl, prefix } = assent.pages
   const url = new URL(publicUrl)
   const isLocal = assent.login === undefined && proxy === undefined
@@ -62,6 +66,15 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
   if (isLocal && allowedHosts.length > 0) {
     throw new BadArgument(
       'Without a login the pages serve this machine only. Leave out allowedHosts, or configure a login.',
+    )
+  }
+  const unknown = trustedProxies.find((text) => !isAddressOrRange(text))
+  if (unknown !== undefined) {
+    throw new BadArgument(`"${unknown}" is neither an IP address nor a range. Write trustedProxies such as 10.0.0.0/8.`)
+  }
+  if (isLocal && trustedProxies.length > 0) {
+    throw new BadArgument(
+      'Without a login, requests that a proxy passed on are refused. Leave out trustedProxies, or configure a login.',
     )
   }
   if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
@@ -81,6 +94,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     isSecure: url.protocol === 'https:',
     isLocal,
     proxy,
+    trustedProxies: addressList([...trustedProxies, ...(proxy?.from ?? [])]),
     custom: new Map(Object.entries(options.pages ?? {})),
     limits,
     rates: createRates(limits),

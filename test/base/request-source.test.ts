@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptHosts, isLocalSocket } from '../../src/base/request-source.ts'
+import { acceptHosts, addressList, isLocalSocket, networkOf, sourceAddress } from '../../src/base/request-source.ts'
 
 test.each([
   ['127.0.0.1', true],
@@ -36,4 +36,35 @@ test('a request without a Host header is judged by its url', () => {
   const headers = new Headers()
   expect(isHostAccepted({ url: 'http://localhost/', headers })).toBe(true)
   expect(isHostAccepted({ url: 'http://evil.example/', headers })).toBe(false)
+})
+
+test.each([
+  ['203.0.113.9', '1.1.1.1', '203.0.113.9'],
+  ['10.0.0.1', '', '10.0.0.1'],
+  ['10.0.0.1', '203.0.113.9', '203.0.113.9'],
+  ['::ffff:10.0.0.1', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+  ['10.0.0.1', '1.1.1.1,203.0.113.9 , 10.9.9.9', '203.0.113.9'],
+  ['10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
+  ['10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
+  ['10.0.0.1', '2001:db8::1', '2001:db8::1'],
+  ['fd00::5', 'x, ::ffff:203.0.113.9', '203.0.113.9'],
+  ['10.0.0.1', '203.0.113.9, unknown', '10.0.0.1'],
+  ['10.0.0.1', '10.0.0.2, 10.0.0.3', '10.0.0.2'],
+  ['unknown', '203.0.113.9', 'unknown'],
+])('a request from %s that was forwarded for %j came from %s', (socket, hops, source) => {
+  expect(sourceAddress(socket, hops, addressList(['10.0.0.0/8', 'fd00::/8']))).toBe(source)
+})
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['127.0.0.1', 'loopback'],
+  ['127.9.9.9', 'loopback'],
+  ['::1', 'loopback'],
+  ['2001:db8:0:2::1', '2001:db8:0:2::/64'],
+  ['2001:DB8:0:2:3:4:5:6', '2001:db8:0:2::/64'],
+  ['2001:db8::', '2001:db8:0:0::/64'],
+  ['::5', '0:0:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

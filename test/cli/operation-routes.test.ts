@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { addressList } from '../../src/cli/config/address-list.ts'
+import { addressList } from '../../src/base/request-source.ts'
 import { type OperationAccess, type OperationParts, operationRoutes } from '../../src/cli/serve/operation-routes.ts'
 import type { UpstreamState } from '../../src/gateway/upstream/upstream.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'

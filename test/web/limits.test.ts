@@ -6,11 +6,11 @@ import { enrolledBrowser, pagePath, signedInBrowser, testBrowser } from '../supp
 import { askLocal, localPlace, loginPlace, type Place } from '../support/web/places.ts'
 
 describe('too many requests', () => {
-  test('from one address are told to wait, whoever sends them', async () => {
-    const place = await localPlace({ limits: { perAddressPerMinute: 5 } })
+  test('from one address are told to wait, whichever stranger sends them', async () => {
+    const place = await loginPlace({ limits: { perAddressPerMinute: 5 } })
     const at = (remoteAddress: string) =>
       testBrowser(place, undefined, { incoming: { socket: { remoteAddress } as never } })
-    const [one, other] = [at('127.0.0.1'), at('127.0.0.2')]
+    const [one, other] = [at('203.0.113.1'), at('203.0.113.2')]
     for (let request = 0; request < 5; request += 1) expect((await one.get('/nothing')).status).toBe(404)
 
     const page = await one.get('/nothing')

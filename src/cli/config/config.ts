@@ -15,6 +15,8 @@ export interface Config {
   readonly hasOwnUrl: boolean
   readonly store: string
   readonly auth?: AuthConfig
+  /** Proxies and balancers whose `X-Forwarded-For` is believed: IP addresses and CIDR ranges. */
+  readonly trustedProxies: readonly string[]
   readonly callbackUrl?: string
   /** By id, in the order of the file. */
   readonly servers: ReadonlyMap<string, ServerConfig>

@@ -24,6 +24,7 @@ export const settingNames = {
     'publicUrl',
     'store',
     'auth',
+    'trustedProxies',
     'callbackUrl',
     'servers',
     'mcpServers',

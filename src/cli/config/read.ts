@@ -7,7 +7,7 @@ import { readDocument } from './document.ts'
 import { findConfigFile } from './find.ts'
 import { settingNames } from './names.ts'
 import { badConfig, type Path, type Problem, pathText } from './problems.ts'
-import { isOurHost, readListen, readPublicUrl, readStore, urlOf } from './read/addresses.ts'
+import { isOurHost, readListen, readPublicUrl, readStore, readTrustedProxies, urlOf } from './read/addresses.ts'
 import { readClient } from './read/clients.ts'
 import { type Environment, filledIn } from './read/environment.ts'
 import { readMetrics } from './read/metrics.ts'
@@ -86,6 +86,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
     hasOwnUrl: ownUrl !== undefined,
     store: readStore(settings.store, folder),
     ...(auth !== undefined && { auth }),
+    trustedProxies: readTrustedProxies(settings.trustedProxies, auth !== undefined),
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...readServers(servers.isThere ? servers : mcpServers, Object.keys(providers), folder),
     providers,

@@ -3,6 +3,7 @@ import type { Assent } from '../../assent.ts'
 import { createWeb } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
 import { answerHealth } from '../serve/health.ts'
+import { webOptions } from '../serve/web-options.ts'
 
 const retryMs = 2_000
 
@@ -17,16 +18,9 @@ interface PageServerEvents {
  * Serves the pages. Processes that share a store share one port for them: while another process has it, this one tries
  * again every two seconds, and so takes over when the other one ends. Returns how to stop.
  */
-export function servePages(
-  assent: Assent,
-  { listen, auth, clocks }: Config,
-  { serving, failed }: PageServerEvents,
-): () => Promise<void> {
-  const web = createWeb(assent, {
-    signIn: clocks.signIn,
-    ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
-    onError: failed,
-  })
+export function servePages(assent: Assent, config: Config, { serving, failed }: PageServerEvents): () => Promise<void> {
+  const { listen, auth } = config
+  const web = createWeb(assent, { ...webOptions(config), onError: failed })
   const host = listen.host.replace(/^\[|\]$/g, '')
   let server: Server | undefined
   let timer: NodeJS.Timeout | undefined

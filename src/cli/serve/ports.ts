@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { addressList } from '../config/address-list.ts'
+import { addressList } from '../../base/request-source.ts'
 import type { Config } from '../config/config.ts'
 import { isOurHost, urlOf } from '../config/read/addresses.ts'
 import { type Listening, listen } from './listen.ts'

@@ -15,6 +15,7 @@ import { observing } from './observing.ts'
 import { type OperationRoutes, operationRoutes } from './operation-routes.ts'
 import { portNumber } from './port-number.ts'
 import { mainAccess, metricsAccess, metricsListener, openPorts, type Ports, withPorts } from './ports.ts'
+import { webOptions } from './web-options.ts'
 
 const examples = `
 Settings are read from assent.yaml, assent.yml or assent.json in this folder. Without such a file, every setting has its
@@ -116,13 +117,9 @@ function inDemoStore(config: Config, { store }: Given): Config {
   return config.written === undefined && store === undefined ? { ...config, store: 'sqlite:.assent/demo.db' } : config
 }
 
-async function pagesOf(assent: Assent, { auth, clocks }: Config, log: Log): Promise<Web> {
+async function pagesOf(assent: Assent, config: Config, log: Log): Promise<Web> {
   const { createWeb } = await import('../../web/index.ts')
-  return createWeb(assent, {
-    signIn: clocks.signIn,
-    ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
-    onError: (err) => log.error({ err }, 'a page failed'),
-  })
+  return createWeb(assent, { ...webOptions(config), onError: (err) => log.error({ err }, 'a page failed') })
 }
 
 function listenerFor(gateway: Gateway, routes: OperationRoutes, web: Web): RequestListener {

@@ -2,13 +2,12 @@ import type { MiddlewareHandler } from 'hono'
 import { isLocalSocket, wasForwarded } from '../../base/request-source.ts'
 import { notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
-import { clientAddress, socketAddress } from './address.ts'
+import { personOf } from '../viewer/find-viewer.ts'
+import { clientNetwork, socketAddress } from './address.ts'
 
-/** Refuses requests by rate, Host header and socket, before anything is read or looked up. */
+/** Refuses requests by Host header, socket and rate, before their body is read. */
 export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
   const { site } = c.var
-  const seconds = await site.rates.address(clientAddress(c))
-  if (seconds !== undefined) return tooMany(c, seconds)
   if (!site.isHostAccepted(c.req.raw)) {
     return notice(c, 403, { kind: 'not-found', detail: `These pages are served at ${site.assent.pages.publicUrl}.` })
   }
@@ -18,7 +17,15 @@ export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
       detail: 'Without a login, these pages serve only the machine they run on.',
     })
   }
-  return next()
+  const seconds = await secondsToWait(c)
+  return seconds === undefined ? next() : tooMany(c, seconds)
+}
+
+/** Strangers are counted by where they come from, so that they cannot use up what people who are known may do. */
+async function secondsToWait(c: WebContext): Promise<number | undefined> {
+  const { rates } = c.var.site
+  const person = await personOf(c)
+  return person === undefined ? rates.address(clientNetwork(c)) : rates.person(person)
 }
 
 /** Where the socket is not known, the server that mounts the pages must check it. */

@@ -1,5 +1,6 @@
+import type { Browser } from '../../participant/browser.ts'
 import type { Person } from '../../participant/identify.ts'
-import { participantId } from '../../participant/participant.ts'
+import { type ParticipantId, participantId } from '../../participant/participant.ts'
 import { socketAddress } from '../http/address.ts'
 import { keyOf, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import type { TrustedProxy } from '../options.ts'
@@ -19,17 +20,30 @@ export async function viewerOf(c: WebContext): Promise<Viewer | undefined> {
   return viewerByCookie(c)
 }
 
+/** Whom a request counts for. Undefined: nobody knows. */
+export async function personOf(c: WebContext): Promise<ParticipantId | undefined> {
+  const { proxy } = c.var.site
+  const person = (proxy && personFromProxy(c, proxy)) ?? (await browserOf(c, readBrowserCookie(c)))
+  return person?.participant
+}
+
+/** Looked up once a request. */
+async function browserOf(c: WebContext, cookie: string | undefined): Promise<Browser | undefined> {
+  if (cookie === undefined) return undefined
+  const known = c.var.browser ?? { found: await c.var.site.assent.store.browsers.getByKey(keyOf(cookie)) }
+  c.set('browser', known)
+  return known.found
+}
+
 async function viewerByCookie(c: WebContext): Promise<Viewer | undefined> {
   const { assent, isLocal } = c.var.site
   const cookie = readBrowserCookie(c)
-  if (cookie === undefined) return undefined
-  const key = keyOf(cookie)
-  const browser = await assent.store.browsers.getByKey(key)
-  if (browser === undefined || browser.expiresAt <= assent.clock.now()) return undefined
+  const browser = await browserOf(c, cookie)
+  if (cookie === undefined || browser === undefined || browser.expiresAt <= assent.clock.now()) return undefined
   // A browser enrolled by link no longer counts once there is a login, nor the other way round.
   if (browser.by !== (isLocal ? 'link' : 'login')) return undefined
   if (browser.by === 'login' && assent.login === undefined) return undefined
-  return { participant: browser.participant, groups: browser.groups, cookie, key, browser }
+  return { participant: browser.participant, groups: browser.groups, cookie, key: browser.key, browser }
 }
 
 const longestSubject = 1_024

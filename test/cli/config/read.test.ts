@@ -43,6 +43,7 @@ test('without a file every setting is its default', async () => {
     elicitation: { enabled: true },
     channels: [],
     providers: {},
+    trustedProxies: [],
     metrics: { allow: [] },
     pages: { ...defaults.pages, names: {} },
   })
@@ -66,6 +67,7 @@ auth:
   clientId: assent-web
   clientSecret: "\${env:LOGIN_SECRET}"
   proxy: { header: x-user, from: [10.0.0.1] }
+trustedProxies: [10.1.0.0/16, "fd00::1"]
 servers:
   files: { command: npx, args: [-y, server, 1], env: { A: "x\${env:LOGIN_SECRET}y" }, cwd: sub }
   own: { command: ./server }
@@ -95,6 +97,7 @@ pages: { primaryColor: "#abc", names: { api-key: key } }
       clientSecret: 'hunter2',
       proxy: { header: 'x-user', from: ['10.0.0.1'] },
     },
+    trustedProxies: ['10.1.0.0/16', 'fd00::1'],
     providers: { notes: { issuer: 'https://notes.example.com', clientSecret: 'hunter2' } },
     policy: { mode: 'watch', default: 'ask', rules: [{ server: 'files', tool: 'read_*', decide: 'allow' }] },
     clocks: { hold: 5_000, question: 600_000 },
@@ -136,7 +139,7 @@ pages: { primaryColor: "#abc", names: { api-key: key } }
       headers: { 'X-A': 'b' },
     },
   ])
-  expect(config.written?.lineOf(['policy', 'rules', 0, 'tool'])).toBe(20)
+  expect(config.written?.lineOf(['policy', 'rules', 0, 'tool'])).toBe(21)
 })
 
 test('all that is wrong is told at once, each with its line', async () => {
@@ -228,6 +231,9 @@ test.each([
   [`${v1}metrics: { listen: "0.0.0.0:1", allow: ["::1/129"] }`, 'metrics.allow[0] is "::1/129"'],
   [`${v1}metrics: { listen: "0.0.0.0:1", allow: [prometheus] }`, 'metrics.allow[0] is "prometheus"'],
   [`${v1}metrics: { allow: [10.0.0.0/8] }`, 'metrics.allow has no effect, since no other machine'],
+  [`${v1}trustedProxies: 10.0.0.1`, 'trustedProxies is text; write a list'],
+  [`${v1}trustedProxies: [balancer]`, 'trustedProxies[0] is "balancer"; write an IP address or a range'],
+  [`${v1}trustedProxies: [10.0.0.1]`, 'trustedProxies needs auth: without a login, requests that a proxy passed on'],
   [`${v1}metrics: { alow: [] }`, 'metrics.alow is not known; did you mean allow?'],
   [`${v1}pages: { primaryColor: red }`, 'pages.primaryColor is "red"; write a colour'],
   [`${v1}pages: { prefix: "a/../b" }`, 'pages.prefix is "a/../b"'],

@@ -1,3 +1,4 @@
+import { isAddressOrRange } from '../../../base/request-source.ts'
 import { isLoopback } from '../../../elicitation/asking/url.ts'
 import type { Config } from '../config.ts'
 import { defaults } from '../defaults.ts'
@@ -53,4 +54,22 @@ export function readStore(setting: Setting, folder: string): string {
   if (!isStoreAddress(address))
     setting.say('is not the address of a store; write memory:, sqlite:<path> or postgres://….')
   return storeFrom(address, folder)
+}
+
+/** Proxies in front of the pages. Without a login, what a proxy passes on is refused, so the setting would do nothing. */
+export function readTrustedProxies(setting: Setting, hasLogin: boolean): readonly string[] {
+  const ranges = readRanges(setting)
+  if (ranges.length > 0 && !hasLogin) {
+    setting.say('needs auth: without a login, requests that a proxy passed on are refused.')
+  }
+  return ranges
+}
+
+/** A list of IP addresses and ranges. */
+export function readRanges(setting: Setting): readonly string[] {
+  const entries = setting.items()
+  for (const entry of entries) {
+    if (!isAddressOrRange(String(entry.value))) entry.wrong('write an IP address or a range, such as 10.0.0.0/8')
+  }
+  return entries.map(({ value }) => String(value))
 }

@@ -1,8 +1,7 @@
-import { isAddressOrRange } from '../address-list.ts'
 import type { Config, MetricsConfig } from '../config.ts'
 import { defaults } from '../defaults.ts'
 import { settingNames } from '../names.ts'
-import { isOurHost, readHostAndPort } from './addresses.ts'
+import { isOurHost, readHostAndPort, readRanges } from './addresses.ts'
 import type { Setting } from './setting.ts'
 
 const exampleAddress = '0.0.0.0:9464'
@@ -14,18 +13,15 @@ export function readMetrics(setting: Setting, main: Config['listen'] | undefined
   if (own !== undefined && own.port !== 0 && own.port === main?.port && own.host === main.host) {
     listen.wrong('listen is the same; write another port')
   }
-  const entries = allow.items()
-  for (const entry of entries) {
-    if (!isAddressOrRange(String(entry.value))) entry.wrong('write an IP address or a range, such as 10.0.0.0/8')
-  }
+  const allowed = readRanges(allow)
   const served = [main, own].filter((address) => address !== undefined)
-  if (entries.length > 0 && served.length > 0 && served.every(({ host }) => isOurHost(host))) {
+  if (allowed.length > 0 && served.length > 0 && served.every(({ host }) => isOurHost(host))) {
     allow.say(
       `has no effect, since no other machine reaches this one; write metrics.listen, such as ${exampleAddress}.`,
     )
   }
   return {
-    allow: allow.isThere ? entries.map(({ value }) => String(value)) : defaults.metrics.allow,
+    allow: allow.isThere ? allowed : defaults.metrics.allow,
     ...(own !== undefined && { listen: own }),
   }
 }
