@@ -5,7 +5,16 @@ import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking/asking-clients.ts'
 import { getExisting } from '../support/assents.ts'
 import { callsIn } from '../support/gateway/audited-calls.ts'
-import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
+import {
+  allowOnce,
+  answerOnPage,
+  approving,
+  choicesIn,
+  deny,
+  filled,
+  idIn,
+  noteFor,
+} from '../support/server/approving.ts'
 import { local, localPage, nextAsked, participantOf, promised, say, until } from '../support/server/servers.ts'
 
 const all = everyClient.filter(({ name }) => name !== 'SDK 2.4 auto').map((client) => [client.name, client] as const)
@@ -44,7 +53,8 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
     expect((await client.call('deploy', { env: 'test', note: 'hot fix' })).text).toBe('deployed test')
     const [asked, ...more] = client.asked
     expect(more).toEqual([])
-    expect(asked?.message).toBe('Run deploy on tested?\n\nenv: test\nnote: hot fix\n\nDeploys go live at once.')
+    const words = 'Run deploy on tested?\n\nenv: test\nnote: hot fix\n\nDeploys go live at once.'
+    expect(asked?.message).toBe(`${words}${noteFor(client)}`)
     expect(Object.keys(asked?.requestedSchema?.properties ?? {})).toEqual(['choice', 'reason'])
     expect(choicesIn(asked as never)).toEqual([
       'allow_once',
