@@ -2,7 +2,7 @@
 export const auditKinds = {
   'question-asked': 'A question is about to be asked; `question-joined` or `question-refused` follows if it was not.',
   'question-joined': 'The same question was open already, and the new asker waits for its answer.',
-  'question-refused': 'A question was not asked: its requester has too many open.',
+  'question-refused': 'A question was not asked: its requester or participant has too many open.',
   'question-answered':
     'Somebody accepted, declined or cancelled a question; the reason that an approver gave is kept with it.',
   'question-expired': 'Nobody answered a question in its time.',

@@ -45,7 +45,7 @@ export async function optionsFrom(config: Config): Promise<AssentOptions> {
       unspentYes: clocks.unspentYes,
       skew: clocks.skew,
     },
-    limits: { openPerRequester: limits.openPerRequester },
+    limits: { openPerRequester: limits.openPerRequester, openPerParticipant: limits.openPerParticipant },
     retain,
     ...(auth !== undefined && { auth: login as NonNullable<AssentOptions['auth']> }),
     ...(callbackUrl !== undefined && { callbackUrl }),

@@ -20,7 +20,7 @@ export class BadQuestion extends AssentError {
   readonly code = 'bad_question'
 }
 
-/** The requester has as many questions open as one may have. */
+/** The requester, or its participant, has as many questions open as one may have. */
 export class TooManyOpen extends AssentError {
   readonly code = 'too_many_open'
   constructor(limit: number) {

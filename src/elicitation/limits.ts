@@ -4,6 +4,11 @@ import { defaultFormLimits, type FormLimits } from './form/limits.ts'
 export interface ElicitationLimits {
   /** Questions one requester may have open at once. */
   readonly openPerRequester: number
+  /**
+   * Questions that all requesters of one participant may have open at once. Never less than `openPerRequester`. Without a
+   * login every session is a requester of its own.
+   */
+  readonly openPerParticipant: number
   /** Characters of a message. */
   readonly messageLength: number
   /** Bytes of metadata, as JSON. */
@@ -20,6 +25,7 @@ export interface ElicitationLimits {
 
 export const defaultLimits: ElicitationLimits = {
   openPerRequester: 100,
+  openPerParticipant: 500,
   messageLength: 4_000,
   metadataBytes: 16_384,
   subjectBytes: 262_144,

@@ -7,13 +7,19 @@ export type Added =
   | { readonly kind: 'added' }
   /** An open question of the same identity was there already: this one, and nothing new was kept. */
   | { readonly kind: 'joined'; readonly elicitation: Elicitation }
-  /** The requester has as many questions open as they may. */
-  | { readonly kind: 'full' }
+  /** The requester, or its participant with all requesters together, has as many questions open as they may. */
+  | { readonly kind: 'full'; readonly of: keyof OpenLimits }
+
+/** How many questions may be open at once: of one requester, and of all requesters that act for one participant. */
+export interface OpenLimits {
+  readonly requester: number
+  readonly participant: number
+}
 
 /** Keeps elicitations. A store never reads the clock and never decides: callers judge what they get. */
 export interface ElicitationStore {
   /** Two open questions of one identity are never both kept, however many ask at once. */
-  add(elicitation: Elicitation, openLimit: number): Promise<Added>
+  add(elicitation: Elicitation, limits: OpenLimits): Promise<Added>
   get(id: ElicitationId): Promise<Elicitation | undefined>
   /** Saves the `state` of `next` only where the kept version is the one before it. False: someone else was first. */
   saveIfUnchanged(next: Elicitation): Promise<boolean>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Elicitation, ElicitationId, ElicitationState, KeptAnswer } from '../elicitation/elicitation.ts'
+import type { OpenLimits } from '../elicitation/store.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 
 export const alice = 'alice@https://login.example.com' as ParticipantId
@@ -42,4 +43,9 @@ export function answered(
 ): Elicitation {
   const by = { participant: elicitation.requester.participant, via: 'client', client: 'claude-code' } as const
   return withState(elicitation, { kind: 'answered', answer, by, at })
+}
+
+/** The same limit for a requester and for a participant. */
+export function limitedTo(most: number): OpenLimits {
+  return { requester: most, participant: most }
 }

@@ -1,6 +1,6 @@
 export type { ContractTest, StoreUnderTest } from './contracts/contract-test.ts'
 export { storeContract } from './contracts/store-contract.ts'
-export { alice, anElicitation, answered, bob, withState } from './elicitations.ts'
+export { alice, anElicitation, answered, bob, limitedTo, withState } from './elicitations.ts'
 export {
   type FakeProvider,
   type FakeProviderOptions,

@@ -236,6 +236,22 @@ describe('limits', () => {
     expect((await ask('4')).joined).toBe(false)
   })
 
+  test.each(everyAssent)('all requesters of a participant share a limit ($name)', async ({ assent }) => {
+    const one = await assent({ limits: { openPerRequester: 2, openPerParticipant: 3 } })
+    const ask = (about: string, client: string) =>
+      one.ask(anAsk({ about, requester: { participant: alice, client: `session-${client}` } }))
+    const [first] = [await ask('1', 'a'), await ask('2', 'b'), await ask('3', 'c')]
+    await expect(ask('4', 'd')).rejects.toMatchObject({ code: 'too_many_open', message: expect.stringContaining('3') })
+    await one.answer(first.elicitation.id, onPage(alice), { action: 'cancel' })
+    expect((await ask('4', 'd')).joined).toBe(false)
+  })
+
+  test('the limit of a participant is never less than that of a requester', async () => {
+    const assent = await anAssent({ limits: { openPerRequester: 3, openPerParticipant: 1 } })
+    for (const about of ['1', '2', '3']) await assent.ask(anAsk({ about }))
+    await expect(assent.ask(anAsk({ about: '4' }))).rejects.toMatchObject({ message: expect.stringContaining('3') })
+  })
+
   test('the limit is a hundred unless told otherwise', async () => {
     const assent = await anAssent()
     for (let n = 0; n < 100; n++) await assent.ask(anAsk({ about: `${n}` }))

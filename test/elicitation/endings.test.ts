@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Elicitation, ElicitationId } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
+import { limitedTo } from '../../src/testing/elicitations.ts'
 import { anElicitation, answered, fixedClock } from '../../src/testing/index.ts'
 import { alice, alicesClient, anAsk, bob, onPage } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
@@ -82,7 +83,7 @@ describe('a race', () => {
   test('lost to another process is found out by reading again', async () => {
     const store = openMemoryStore()
     const asked = anElicitation()
-    await store.elicitations.add(asked, 10)
+    await store.elicitations.add(asked, limitedTo(10))
     // Another process answers between our look and our save.
     const { saveIfUnchanged } = store.elicitations
     let first = true
@@ -101,7 +102,7 @@ describe('a race', () => {
   test('in which the record is forgotten ends as not found', async () => {
     const store = openMemoryStore()
     const asked = anElicitation()
-    await store.elicitations.add(asked, 10)
+    await store.elicitations.add(asked, limitedTo(10))
     const assent = await anAssent({
       store: {
         ...store,
@@ -121,7 +122,7 @@ describe('a race', () => {
   test('in which an expired record is forgotten reads as gone', async () => {
     const store = openMemoryStore()
     const asked = anElicitation()
-    await store.elicitations.add(asked, 10)
+    await store.elicitations.add(asked, limitedTo(10))
     const { saveIfUnchanged } = store.elicitations
     store.elicitations.saveIfUnchanged = async (next) => {
       await store.elicitations.forget(alice)

@@ -9,7 +9,7 @@ import { migratePostgres, postgresMigrations } from '../../src/stores/postgres/m
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
 import { forgottenParticipant } from '../../src/stores/rows/values.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { alice, anElicitation, answered, bob, withState } from '../../src/testing/elicitations.ts'
+import { alice, anElicitation, answered, bob, limitedTo, withState } from '../../src/testing/elicitations.ts'
 import { type FreshDatabase, freshDatabase, privatePostgres } from '../support/postgres.ts'
 
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
@@ -38,7 +38,7 @@ async function sql(url: string, text: string, values: unknown[] = []): Promise<p
 
 async function asked(store: Store, over: Partial<Elicitation> = {}): Promise<Elicitation> {
   const elicitation = anElicitation(over)
-  expect(await store.elicitations.add(elicitation, 10_000)).toEqual({ kind: 'added' })
+  expect(await store.elicitations.add(elicitation, limitedTo(10_000))).toEqual({ kind: 'added' })
   return elicitation
 }
 
@@ -182,7 +182,7 @@ describe('concurrency', () => {
     const stores = [await open(), await open()] as const
 
     const added = await Promise.all(
-      times(50, (index) => stores[index % 2 === 0 ? 0 : 1].elicitations.add(anElicitation(), 10)),
+      times(50, (index) => stores[index % 2 === 0 ? 0 : 1].elicitations.add(anElicitation(), limitedTo(10))),
     )
     expect(added.filter(({ kind }) => kind === 'added')).toHaveLength(10)
     expect(added.filter(({ kind }) => kind === 'full')).toHaveLength(40)
@@ -193,7 +193,7 @@ describe('concurrency', () => {
     const person = async () => {
       for (let round = 0; round < 20; round++) {
         const mine = anElicitation({ identity: 'the same' })
-        const added = await store.elicitations.add(mine, 10)
+        const added = await store.elicitations.add(mine, limitedTo(10))
         if (added.kind === 'full') return expect.unreachable()
         await store.elicitations.saveIfUnchanged(answered(added.kind === 'joined' ? added.elicitation : mine))
       }

@@ -12,6 +12,7 @@ import { migrateSqlite, sqliteMigrations } from '../../src/stores/sqlite/migrati
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import { createWriter } from '../../src/stores/sqlite/writer.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { limitedTo } from '../../src/testing/elicitations.ts'
 import { alice, anElicitation, answered, bob } from '../../src/testing/index.ts'
 import { compiled } from '../support/programs.ts'
 import { spoilLarge, spoilTable } from '../support/spoil-sqlite.ts'
@@ -132,7 +133,7 @@ describe('the file', () => {
     const path = await freshPath()
     const store = await openSqliteStore(path, { survives })
     const asked = anElicitation()
-    await store.elicitations.add(asked, 10)
+    await store.elicitations.add(asked, limitedTo(10))
     await store.close()
     const again = await openSqliteStore(path)
     onTestFinished(() => again.close())
@@ -144,7 +145,7 @@ describe('the file', () => {
     const store = await openSqliteStore(path, { busyMs: 50 })
     onTestFinished(() => store.close())
     const asked = anElicitation()
-    await store.elicitations.add(asked, 10)
+    await store.elicitations.add(asked, limitedTo(10))
     const other = await plainDatabase(path)
     other.exec('BEGIN IMMEDIATE')
     await expect(store.elicitations.saveIfUnchanged(answered(asked))).rejects.toMatchObject({
@@ -171,7 +172,7 @@ describe('the file', () => {
       answerers: { anyOf: [participant], through: 'page' },
       metadata: { question },
     })
-    await store.elicitations.add(elicitation, 10)
+    await store.elicitations.add(elicitation, limitedTo(10))
     const known = { participant, groups: [], by: 'link', name, createdAt, expiresAt: createdAt } as const
     await store.browsers.add({ id: 'b', key: 'k', ...known })
     await store.connections.put({ ...aConnection, participant, account })
@@ -292,7 +293,7 @@ describe('the schema', () => {
     const path = await freshPath()
     const stores = await Promise.all(Array.from({ length: 8 }, () => openSqliteStore(path)))
     for (const [index, { elicitations }] of stores.entries()) {
-      expect(await elicitations.add(anElicitation({ identity: `${index}` }), 10)).toEqual({ kind: 'added' })
+      expect(await elicitations.add(anElicitation({ identity: `${index}` }), limitedTo(10))).toEqual({ kind: 'added' })
     }
     for (const { elicitations } of stores) expect(await elicitations.listAllOpen(10)).toHaveLength(8)
     for (const store of stores) await store.close()
@@ -338,7 +339,7 @@ describe('the schema', () => {
     migrateSqlite(database)
     const store = await openSqliteStore(path)
     onTestFinished(() => store.close())
-    expect(await store.elicitations.add(anElicitation(), 10)).toEqual({ kind: 'added' })
+    expect(await store.elicitations.add(anElicitation(), limitedTo(10))).toEqual({ kind: 'added' })
   })
 })
 

@@ -5,6 +5,7 @@ import { type Assent, createAssent, type Elicitation, type Store } from '../../s
 import { StoreUnavailable } from '../../src/stores/errors.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
+import { limitedTo } from '../../src/testing/elicitations.ts'
 import { anElicitation, answered, fixedClock } from '../../src/testing/index.ts'
 import { alice, anAsk, onPage } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
@@ -41,7 +42,7 @@ describe.each(everyAssent)('closing ($name)', ({ assent }) => {
 test('a closed SQLite store neither reads nor writes', async () => {
   const store = await openSqliteStore(join(await temporaryFolder(), 'assent.db'))
   const asked = anElicitation()
-  const adding = store.elicitations.add(asked, 10)
+  const adding = store.elicitations.add(asked, limitedTo(10))
   await store.close()
   expect(await adding).toEqual({ kind: 'added' })
   await expect(store.elicitations.get(asked.id)).rejects.toMatchObject({ code: 'store_unavailable' })

@@ -21,6 +21,7 @@ export const defaults = {
   },
   limits: {
     openPerRequester: defaultLimits.openPerRequester,
+    openPerParticipant: defaultLimits.openPerParticipant,
     asksPerMinute: 60,
     bodyBytes: 4_194_304,
     pagesPerAddress: 300,

@@ -8,6 +8,7 @@ import { type Elicitation, type ElicitationId, lastMoment, type Question } from 
 import { TooManyOpen } from '../errors.ts'
 import { expire } from '../expire.ts'
 import { announce, saveEvent } from '../settle.ts'
+import type { OpenLimits } from '../store.ts'
 import { checkAsk, checkedQuestion } from './check-ask.ts'
 import type { Ask } from './request.ts'
 
@@ -24,8 +25,9 @@ export async function ask(desk: Desk, request: Ask): Promise<Asked> {
   // Before it is kept: whatever breaks in between, no question is open that the audit does not know.
   await desk.audit.record(askingEntry(elicitation))
 
+  const limits = openLimits(desk.limits)
   for (;;) {
-    const added = await desk.store.add(elicitation, desk.limits.openPerRequester)
+    const added = await desk.store.add(elicitation, limits)
     switch (added.kind) {
       case 'added':
         return asked(desk, elicitation)
@@ -33,7 +35,7 @@ export async function ask(desk: Desk, request: Ask): Promise<Asked> {
         // What is over counts until somebody looks: look now.
         if ((await expire(desk)) > 0) break
         await desk.audit.record({ ...askingEntry(elicitation), kind: 'question-refused' })
-        throw new TooManyOpen(desk.limits.openPerRequester)
+        throw new TooManyOpen(limits[added.of])
       case 'joined': {
         const isOpen = desk.clock.now() < added.elicitation.expiresAt
         if (isOpen) return joined(desk, added.elicitation, elicitation)
@@ -42,6 +44,10 @@ export async function ask(desk: Desk, request: Ask): Promise<Asked> {
       }
     }
   }
+}
+
+function openLimits({ openPerRequester, openPerParticipant }: Desk['limits']): OpenLimits {
+  return { requester: openPerRequester, participant: Math.max(openPerRequester, openPerParticipant) }
 }
 
 function open(desk: Desk, request: Ask): Elicitation {

@@ -13,12 +13,14 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
   // In the order in which they were settled.
   const settled = new Set<ElicitationId>()
   const openByIdentity = new Map<string, ElicitationId>()
+  /** By requester and by participant. */
   const openOf = new Map<string, Set<ElicitationId>>()
   const latest = new Map<string, ElicitationId>()
 
   let asked = 0
 
   const all = (ids: Iterable<ElicitationId>) => [...ids].flatMap((id) => kept.get(id) ?? [])
+  const openBy = (key: string) => openOf.get(key) ?? new Set<ElicitationId>()
   const openOnes = () => all(openByIdentity.values())
   const order = (id: ElicitationId) => askedAs.get(id) ?? 0
   const byUrgency = (one: Elicitation, other: Elicitation) =>
@@ -31,10 +33,11 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
   }
 
   function close(elicitation: Elicitation): void {
-    const key = requesterKey(elicitation.requester)
     if (openByIdentity.get(elicitation.identity) === elicitation.id) openByIdentity.delete(elicitation.identity)
-    openOf.get(key)?.delete(elicitation.id)
-    if (openOf.get(key)?.size === 0) openOf.delete(key)
+    for (const key of ownersOf(elicitation)) {
+      openOf.get(key)?.delete(elicitation.id)
+      if (openOf.get(key)?.size === 0) openOf.delete(key)
+    }
   }
 
   function settle(elicitation: Elicitation): void {
@@ -54,17 +57,17 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
   }
 
   return {
-    async add(elicitation, openLimit) {
+    async add(elicitation, limits) {
       const joined = openByIdentity.get(elicitation.identity)
       if (joined !== undefined) return { kind: 'joined', elicitation: kept.get(joined) as Elicitation }
-      const key = requesterKey(elicitation.requester)
-      const open = openOf.get(key) ?? new Set()
-      if (open.size >= openLimit) return { kind: 'full' }
+      const [requester, participant] = ownersOf(elicitation)
+      if (openBy(requester).size >= limits.requester) return { kind: 'full', of: 'requester' }
+      if (openBy(participant).size >= limits.participant) return { kind: 'full', of: 'participant' }
 
       kept.set(elicitation.id, elicitation)
       askedAs.set(elicitation.id, ++asked)
       openByIdentity.set(elicitation.identity, elicitation.id)
-      openOf.set(key, open.add(elicitation.id))
+      for (const key of [requester, participant]) openOf.set(key, openBy(key).add(elicitation.id))
       return { kind: 'added' }
     },
     async get(id) {
@@ -118,6 +121,10 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
       return mine.length
     },
   }
+}
+
+function ownersOf({ requester }: Elicitation): readonly [requester: string, participant: string] {
+  return [`requester ${requesterKey(requester)}`, `participant ${requester.participant}`]
 }
 
 function latestKey({ requester, type }: Elicitation): string | undefined {

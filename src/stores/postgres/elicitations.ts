@@ -1,4 +1,4 @@
-import type { ElicitationStore } from '../../elicitation/store.ts'
+import type { ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { type ElicitationRow, fromElicitationRow, toElicitationRow, toStateColumns } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
@@ -11,9 +11,14 @@ const row = columns.join(', ')
 
 // The function is in migrations.ts.
 const add: PostgresStatement = {
-  name: 'assent_add',
-  text: `select added, ${columns.map((column) => `(kept).${column}`).join(', ')}
-    from assent_add($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  name: 'assent_add_within',
+  text: `select added, full_of, ${columns.map((column) => `(kept).${column}`).join(', ')}
+    from assent_add_within($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+}
+
+interface AddedRow extends ElicitationRow {
+  readonly added: boolean
+  readonly full_of: keyof OpenLimits | null
 }
 
 const get: PostgresStatement = {
@@ -114,19 +119,15 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
   }
 
   return {
-    async add(elicitation, openLimit) {
+    async add(elicitation, limits) {
       const { id, version, state, requester, participant, type, identity, expires_at, question } =
         toElicitationRow(elicitation)
       const asked = [id, version, state, requester, participant, type, identity, expires_at, question]
-      const limit = Math.min(openLimit, Number.MAX_SAFE_INTEGER)
-      const { rows } = await database.query<ElicitationRow & { added: boolean }>(add, [
-        ...asked,
-        elicitation.answerers.anyOf,
-        limit,
-      ])
-      const kept = rows[0]
-      if (kept === undefined) return { kind: 'full' }
-      return kept.added ? { kind: 'added' } : { kind: 'joined', elicitation: fromElicitationRow(kept) }
+      const most = [limits.requester, limits.participant].map((limit) => Math.min(limit, Number.MAX_SAFE_INTEGER))
+      const { rows } = await database.query<AddedRow>(add, [...asked, elicitation.answerers.anyOf, ...most])
+      const [{ added, full_of, ...kept }] = rows as [AddedRow]
+      if (full_of !== null) return { kind: 'full', of: full_of }
+      return added ? { kind: 'added' } : { kind: 'joined', elicitation: fromElicitationRow(kept) }
     },
 
     async get(id) {

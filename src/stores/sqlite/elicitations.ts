@@ -1,5 +1,5 @@
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
-import type { Added, ElicitationStore } from '../../elicitation/store.ts'
+import type { Added, ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { type ElicitationRow, fromElicitationRow, toElicitationRow, toStateColumns } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
 import type { SqliteChanges } from './changes.ts'
@@ -15,7 +15,7 @@ const records = (rows: SqliteRow[]) => rows.map((row) => fromElicitationRow(row 
 export function sqliteElicitations(database: SqliteDatabase, writer: Writer, changes: SqliteChanges): ElicitationStore {
   const sql = statements(database)
 
-  function add(elicitation: Elicitation, openLimit: number): Added {
+  function add(elicitation: Elicitation, limits: OpenLimits): Added {
     const row = toElicitationRow(elicitation)
     const added = sql.insert.run(
       row.id,
@@ -28,14 +28,18 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
       Number(row.expires_at),
       row.question,
       row.requester,
-      openLimit,
+      limits.requester,
+      row.participant,
+      limits.participant,
     )
     if (added === 1) return { kind: 'added' }
     const joined = record(sql.openByIdentity.get(row.identity))
     if (joined) return { kind: 'joined', elicitation: joined }
+    if (Number(sql.countOpen.get(row.requester)?.open) >= limits.requester) return { kind: 'full', of: 'requester' }
+    if (Number(sql.countOpenFor.get(row.participant)?.open) >= limits.participant)
+      return { kind: 'full', of: 'participant' }
     // Neither joined nor full: another process settled the conflicting question in this moment.
-    const isFull = Number(sql.countOpen.get(row.requester)?.open) >= openLimit
-    return isFull ? { kind: 'full' } : add(elicitation, openLimit)
+    return add(elicitation, limits)
   }
 
   function save(next: Elicitation): boolean {
@@ -61,7 +65,7 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
   }
 
   return {
-    add: (elicitation, openLimit) => writer.writeOne(() => add(elicitation, openLimit)),
+    add: (elicitation, limits) => writer.writeOne(() => add(elicitation, limits)),
     get: (id) => runRead(() => record(sql.get.get(id))),
     async saveIfUnchanged(next) {
       const saved = await writer.writeOne(() => save(next))
@@ -99,8 +103,10 @@ function statements(database: SqliteDatabase) {
       INSERT INTO elicitation (id, version, state, requester, participant, type, identity, expires_at, question)
       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
       WHERE (SELECT count(*) FROM elicitation WHERE requester = ? AND state = 'open') < ?
+        AND (SELECT count(*) FROM elicitation WHERE participant = ? AND state = 'open') < ?
       ON CONFLICT (identity) WHERE state = 'open' DO NOTHING`),
     countOpen: prepare("SELECT count(*) AS open FROM elicitation WHERE requester = ? AND state = 'open'"),
+    countOpenFor: prepare("SELECT count(*) AS open FROM elicitation WHERE participant = ? AND state = 'open'"),
     openByIdentity: prepare(`SELECT ${columns} FROM elicitation WHERE identity = ? AND state = 'open'`),
     get: prepare(`SELECT ${columns} FROM elicitation WHERE id = ?`),
     save: prepare(`

@@ -134,6 +134,9 @@ export const sqliteMigrations: readonly string[] = [
   CREATE INDEX grant_list ON "grant" (participant, seq) WHERE uses = 'many';
   CREATE INDEX grant_over ON "grant" (over_at) WHERE over_at IS NOT NULL;
   `,
+  `
+  CREATE INDEX elicitation_open_for ON elicitation (participant) WHERE state = 'open';
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

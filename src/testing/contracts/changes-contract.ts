@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Store } from '../../stores/store.ts'
-import { anElicitation, answered } from '../elicitations.ts'
+import { anElicitation, answered, limitedTo } from '../elicitations.ts'
 import type { ContractTest } from './contract-test.ts'
 
 const timeoutMs = 5_000
@@ -23,8 +23,8 @@ export const changesContract: readonly ContractTest[] = [
     name: 'changes: a watcher is called when the question is settled',
     async run({ store }) {
       const [asked, other] = [anElicitation(), anElicitation()]
-      await store.elicitations.add(asked, 10)
-      await store.elicitations.add(other, 10)
+      await store.elicitations.add(asked, limitedTo(10))
+      await store.elicitations.add(other, limitedTo(10))
       const [first, second] = [notified(store, asked.id), notified(store, asked.id)]
       let stray = 0
       const unwatch = store.changes.watch(asked.id, () => stray++)
@@ -41,7 +41,7 @@ export const changesContract: readonly ContractTest[] = [
       const other = await reopen()
       try {
         const asked = anElicitation()
-        await store.elicitations.add(asked, 10)
+        await store.elicitations.add(asked, limitedTo(10))
         const notice = notified(other, asked.id)
         const next = answered(asked)
         await store.elicitations.saveIfUnchanged(next)
@@ -57,8 +57,8 @@ export const changesContract: readonly ContractTest[] = [
     async run({ store, reopen }) {
       if (reopen === undefined) return
       const [open, settled] = [anElicitation(), anElicitation()]
-      await store.elicitations.add(open, 10)
-      await store.elicitations.add(settled, 10)
+      await store.elicitations.add(open, limitedTo(10))
+      await store.elicitations.add(settled, limitedTo(10))
       await store.elicitations.saveIfUnchanged(answered(settled))
       await store.close()
       const reopened = await reopen()

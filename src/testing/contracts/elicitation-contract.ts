@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { Elicitation, ElicitationId, ElicitationState } from '../../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../../elicitation/store.ts'
-import { alice, anElicitation, answered, bob, withState } from '../elicitations.ts'
+import { alice, anElicitation, answered, bob, limitedTo, withState } from '../elicitations.ts'
 import type { ContractTest } from './contract-test.ts'
 
 const many = 1_000
@@ -11,7 +11,7 @@ const times = <T>(count: number, make: (index: number) => T) => Array.from({ len
 
 async function added(store: ElicitationStore, over: Partial<Elicitation> = {}): Promise<Elicitation> {
   const elicitation = anElicitation(over)
-  deepEqual(await store.add(elicitation, many), { kind: 'added' })
+  deepEqual(await store.add(elicitation, limitedTo(many)), { kind: 'added' })
   return elicitation
 }
 
@@ -97,7 +97,7 @@ export const elicitationContract: readonly ContractTest[] = [
   }),
   contractTest('of fifty concurrent identical questions, one is added and the others join it', async (store) => {
     const same = times(50, () => anElicitation({ identity: 'the same' }))
-    const added = await Promise.all(same.map((one) => store.add(one, many)))
+    const added = await Promise.all(same.map((one) => store.add(one, limitedTo(many))))
     const first = same[added.findIndex(({ kind }) => kind === 'added')]
     const others = added.filter(({ kind }) => kind !== 'added')
     equal(others.length, 49)
@@ -111,25 +111,54 @@ export const elicitationContract: readonly ContractTest[] = [
     'a requester has a limited number of open questions; settled ones and those of others do not count',
     async (store) => {
       const [first] = [await added(store), await added(store)]
-      deepEqual(await store.add(anElicitation(), 2), { kind: 'full' })
-      deepEqual(await store.add(anElicitation({ requester: { participant: alice, client: 'another' } }), 2), {
+      const limits = { requester: 2, participant: many }
+      deepEqual(await store.add(anElicitation(), limits), { kind: 'full', of: 'requester' })
+      deepEqual(await store.add(anElicitation({ requester: { participant: alice, client: 'another' } }), limits), {
         kind: 'added',
       })
-      deepEqual(await store.add(anElicitation({ requester: { participant: bob, client: 'claude-code' } }), 2), {
+      deepEqual(await store.add(anElicitation({ requester: { participant: bob, client: 'claude-code' } }), limits), {
         kind: 'added',
       })
       await saved(store, answered(first))
-      deepEqual(await store.add(anElicitation(), 2), { kind: 'added' })
+      deepEqual(await store.add(anElicitation(), limits), { kind: 'added' })
+    },
+  ),
+  contractTest(
+    'all requesters of a participant have a limited number of open questions together; settled ones do not count',
+    async (store) => {
+      const by = (participant: typeof alice, client: string) => anElicitation({ requester: { participant, client } })
+      const limits = { requester: 2, participant: 3 }
+      const first = by(alice, 'one')
+      for (const asked of [first, by(alice, 'one'), by(alice, 'two')]) {
+        deepEqual(await store.add(asked, limits), { kind: 'added' })
+      }
+      deepEqual(await store.add(by(alice, 'one'), limits), { kind: 'full', of: 'requester' })
+      deepEqual(await store.add(by(alice, 'three'), limits), { kind: 'full', of: 'participant' })
+      deepEqual(await store.add(by(bob, 'three'), limits), { kind: 'added' })
+      await saved(store, answered(first))
+      deepEqual(await store.add(by(alice, 'three'), limits), { kind: 'added' })
+    },
+  ),
+  contractTest(
+    'of fifty concurrent questions of one participant, no more are added than the limit allows',
+    async (store) => {
+      const asked = times(50, (index) => anElicitation({ requester: { participant: alice, client: `${index}` } }))
+      const ends = await Promise.all(asked.map((one) => store.add(one, { requester: many, participant: 5 })))
+      equal(ends.filter(({ kind }) => kind === 'added').length, 5)
+      equal(ends.filter(({ kind }) => kind === 'full').length, 45)
     },
   ),
   contractTest('of fifty concurrent questions, no more are added than the limit allows', async (store) => {
-    const added = await Promise.all(times(50, () => store.add(anElicitation(), 5)))
+    const added = await Promise.all(times(50, () => store.add(anElicitation(), limitedTo(5))))
     equal(added.filter(({ kind }) => kind === 'added').length, 5)
     equal(added.filter(({ kind }) => kind === 'full').length, 45)
   }),
   contractTest('an identical question joins also when the limit is reached', async (store) => {
     const first = await added(store, { identity: 'the same' })
-    deepEqual(await store.add(anElicitation({ identity: 'the same' }), 1), { kind: 'joined', elicitation: first })
+    deepEqual(await store.add(anElicitation({ identity: 'the same' }), limitedTo(1)), {
+      kind: 'joined',
+      elicitation: first,
+    })
   }),
   contractTest(
     'open questions are listed most urgent first, page by page, also if one of a page is settled meanwhile',
