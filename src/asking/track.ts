@@ -1,10 +1,10 @@
 import { ProtocolError, type Server, type ServerContext, type StandardSchemaV1 } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../base/json.ts'
-import type { ElicitationId } from '../elicitation/elicitation.ts'
+import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import { statusOf } from '../elicitation/result.ts'
 import { requesterOf } from '../mcp/caller.ts'
 import { codes } from '../mcp/codes.ts'
-import { trackCapability } from '../mcp/meta-keys.ts'
+import { trackCapability, withdrawCapability } from '../mcp/meta-keys.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
 import type { AskingSettings } from './context.ts'
 import { keepingAlive } from './progress.ts'
@@ -29,9 +29,12 @@ const trackParams: StandardSchemaV1<unknown, TrackParams> = {
   },
 }
 
-/** Answers `elicitation/track`: waits until a question of the caller is settled, and says how it ended. */
+/**
+ * Answers `elicitation/track`, which waits until a question of the caller is settled and says how it ended, and
+ * `elicitation/withdraw`, which takes one back.
+ */
 export function answerTracking({ assent, clocks }: AskingSettings, server: Server): void {
-  server.registerCapabilities({ experimental: { [trackCapability]: {} } })
+  server.registerCapabilities({ experimental: { [trackCapability]: {}, [withdrawCapability]: {} } })
   server.setRequestHandler('elicitation/track', { params: trackParams }, async ({ id, timeoutMs }, ctx) => {
     // From 2026-07-28 on a held retry replaces tracking.
     if (isPerRequest(revisionOf(server.getNegotiatedProtocolVersion()))) {
@@ -47,11 +50,16 @@ export function answerTracking({ assent, clocks }: AskingSettings, server: Serve
     }
     return seen.state.kind === 'failed' ? { status, error: seen.state.reason } : { status }
   })
+  // Only by this a requester takes a question back: a call that is cancelled or times out leaves its approval open.
+  server.setRequestHandler('elicitation/withdraw', { params: trackParams }, async ({ id }, ctx) => {
+    const { requester } = await checkOwn(assent, id, ctx)
+    return { status: statusOf(await assent.withdraw(id, requester, 'the requester withdrew it')) }
+  })
 }
 
 /** Somebody else's question gets the same error as one that does not exist. */
-async function checkOwn(assent: AskingSettings['assent'], id: ElicitationId, ctx: ServerContext): Promise<void> {
+async function checkOwn(assent: AskingSettings['assent'], id: ElicitationId, ctx: ServerContext): Promise<Elicitation> {
   const kept = await assent.get(id)
-  if (kept !== undefined && kept.requester.participant === requesterOf(ctx).participant) return
+  if (kept !== undefined && kept.requester.participant === requesterOf(ctx).participant) return kept
   throw new ProtocolError(codes.invalidParams, `Unknown elicitation: ${id}`)
 }

@@ -10,7 +10,7 @@ import { isPlainObject, type JsonObject } from '../base/json.ts'
 import type { Revision } from '../elicitation/form/revision.ts'
 import type { Person } from '../participant/identify.ts'
 import { localParticipant, type ParticipantId } from '../participant/participant.ts'
-import { localRequester, type Requester, sessionClient } from '../participant/requester.ts'
+import { clientNamed, type Requester } from '../participant/requester.ts'
 import { type ClientInfo, type ClientMarks, type Quirk, quirksOf } from './quirks.ts'
 import { isPerRequest, revisionOf } from './revision.ts'
 
@@ -84,10 +84,10 @@ interface Sender extends Said {
 
 function makeCaller(sender: Sender, quirks: readonly Quirk[]): Caller {
   const { version, authInfo, sessionId, clientInfo, declared, marks } = sender
-  const { participant, client, agents, groups } = requesterOf({
-    ...(authInfo !== undefined && { http: { authInfo } }),
-    ...(sessionId !== undefined && { sessionId }),
-  } as Pick<ServerContext, 'http' | 'sessionId'>)
+  const { participant, client, agents, groups } = requesterOf(
+    { ...(authInfo !== undefined && { http: { authInfo } }) } as Pick<ServerContext, 'http'>,
+    clientInfo?.name,
+  )
   const revision = revisionOf(version)
   const ownQuirks = quirksOf({ info: clientInfo, ...marks }, quirks)
   return {
@@ -122,10 +122,13 @@ function saidIn(envelope: JsonObject | undefined): Said {
   }
 }
 
-/** Who sent a request: the verified token says it, else it is the local person. The request itself is never believed. */
-export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 'sessionId'>): Requester & Person {
+/**
+ * Who sent a request: the verified token says it, else it is the local person. Only there the client is what it calls
+ * itself; everything else that a request says about its sender is not believed.
+ */
+export function requesterOf({ http }: Pick<ServerContext, 'http'>, clientName?: string): Requester & Person {
   const authInfo = http?.authInfo
-  if (authInfo === undefined) return { participant: localParticipant, client: clientOf(sessionId), groups: [] }
+  if (authInfo === undefined) return { participant: localParticipant, client: clientNamed(clientName), groups: [] }
 
   const { participant, groups } = authInfo.extra ?? {}
   if (typeof participant !== 'string' || participant === '') {
@@ -134,10 +137,6 @@ export function requesterOf({ http, sessionId }: Pick<ServerContext, 'http' | 's
     })
   }
   return { participant: participant as ParticipantId, client: authInfo.clientId, groups: (groups as string[]) ?? [] }
-}
-
-function clientOf(sessionId: string | undefined): string {
-  return sessionId === undefined ? localRequester.client : sessionClient(sessionId)
 }
 
 /** The modes of elicitation that a client supports. */

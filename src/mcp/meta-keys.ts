@@ -4,6 +4,9 @@ export const ownPrefix = 'assent/'
 /** The key in `capabilities.experimental` of servers that answer `elicitation/track`. */
 export const trackCapability = 'assent/elicitation-track'
 
+/** The key in `capabilities.experimental` of servers that answer `elicitation/withdraw`. */
+export const withdrawCapability = 'assent/elicitation-withdraw'
+
 /** The key in a result's `_meta` that says why a call did not run. */
 export const outcomeKey = 'assent/outcome'
 

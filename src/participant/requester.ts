@@ -5,7 +5,7 @@ import { localParticipant, type ParticipantId } from './participant.ts'
 /** Who wants something: a participant and the client that acts for them. A yes for one client is not a yes for another. */
 export interface Requester {
   participant: ParticipantId
-  /** `client_id` or `azp` of the token, else the session, else `local`. */
+  /** `client_id` or `azp` of the token. Without a login what the client calls itself, which is not proven, else `local`. */
   client: string
   /** What the client calls itself: for people to read, never to decide by. */
   clientName?: string
@@ -16,14 +16,19 @@ export interface Requester {
 /** The requester of an installation without login. */
 export const localRequester: Requester = { participant: localParticipant, client: 'local' }
 
-const sessionPrefix = 'session-'
+const longestName = 200
 
-/** The client of a session without a login. A session's id opens the session, so only its digest is kept. */
-export function sessionClient(sessionId: string): string {
-  return `${sessionPrefix}${digest(sessionId).slice(0, 22)}`
+/**
+ * The client without a login: the same program keeps its grants across sessions, restarts and revisions. It is only what the
+ * program calls itself, and is said so wherever people read it.
+ */
+export function clientNamed(name: string | undefined): string {
+  const text = name?.toWellFormed() ?? ''
+  if (text.trim() === '') return localRequester.client
+  return text.length <= longestName ? text : `${text.slice(0, longestName)} ${digest(text).slice(0, 22)}`
 }
 
-/** A client, and what is known of it. Without a login that is the session at most: any program can give itself a name. */
+/** A client, and what is known of it. Without a login that is its name at most, and any program can give itself a name. */
 export function namedClient({
   participant,
   client: id,
@@ -34,8 +39,7 @@ export function namedClient({
 
 function knownBy(participant: ParticipantId, client: string): NamedClient['known'] {
   if (participant !== localParticipant) return 'verified'
-  if (client === localRequester.client) return 'anyone'
-  return client.startsWith(sessionPrefix) ? 'session' : 'named'
+  return client === localRequester.client ? 'anyone' : 'named'
 }
 
 /** Equal exactly for the same participant, client and agents; what a client calls itself changes nothing. */

@@ -53,10 +53,6 @@ test('where no login verified the client, no more is said than is known', () => 
   const sentence = (kept: Grant, clientName?: string) =>
     grantSentence(kept, { now, ...(clientName !== undefined && { clientName }) })
   expect(sentence({ ...local, client: 'local' }, 'Claude Code')).toMatch(/^Allows any program on this machine to run/)
-  expect(sentence({ ...local, client: 'session-1' }, 'Claude Code')).toMatch(
-    /^Allows one session of a program that calls itself Claude Code to run/,
-  )
-  expect(sentence({ ...local, client: 'session-1' })).toMatch(/^Allows one session of a program on this machine to run/)
   expect(sentence(local, 'Claude Code')).toMatch(
     /^Allows any program on this machine that calls itself claude-code to run/,
   )

@@ -19,8 +19,8 @@ const rules = [{ decide: 'ask' as const }]
 const note = 'Without a login, Assent cannot tell the programs on this machine apart: your yes counts for any of them.'
 
 /** A program without a login, by the requester that its request makes. */
-const by = (clientName: string, sessionId?: string): Requester => {
-  const { participant, client } = requesterOf(sessionId === undefined ? {} : { sessionId })
+const by = (clientName: string, named?: string): Requester => {
+  const { participant, client } = requesterOf({}, named)
   return { participant, client, clientName }
 }
 const careful = by('Careful Agent')
@@ -92,17 +92,15 @@ describe('a program takes the name of another, where there is no login', () => {
     expect(used).toMatchObject({ kind: 'approved', grant: { uses: { kind: 'once' } } })
   })
 
-  test('a session is known by its id: a yes for it is for that session alone', async () => {
-    const session = by('Careful Agent', 'session-1')
-    const { page, grants, runs } = await allowedForAnHour(session)
-    expect(await runs(by('Careful Agent', 'session-2'))).toBe(false)
+  test('a client is known by its name: a yes for it is for any program that calls itself so, and for no other', async () => {
+    const named = by('Careful Agent', 'Careful Agent')
+    const { page, grants, runs } = await allowedForAnHour(named)
+    expect(await runs(by('Careful Agent ', 'Careful Agent '))).toBe(false)
     expect(await runs(careful)).toBe(false)
-    expect(await runs(session)).toBe(true)
-    const itself = 'session of a program that calls itself Careful Agent'
-    expect(page).toContain(`Allow danger for an hour, for this ${itself}`)
-    expect(page).not.toContain(note)
-    expect(grants).toContain(`Allows one ${itself} to run danger on files`)
-    expect(grants).not.toContain('session-')
+    expect(await runs(by('Careful Agent', 'Careful Agent'))).toBe(true)
+    const any = 'any program on this machine that calls itself Careful Agent'
+    expect(page).toContain(`Allow danger for an hour, for ${any}`)
+    expect(grants).toContain(`Allows ${any} to run danger on files`)
   })
 
   test('a client without a name is called a program on this machine', async () => {

@@ -3,16 +3,7 @@ import { z } from 'zod'
 import { connect06, connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
 import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
 import { getExisting } from '../support/assents.ts'
-import {
-  allowOnce,
-  answerOnPage,
-  approving,
-  choicesIn,
-  deny,
-  filled,
-  idIn,
-  noteFor,
-} from '../support/server/approving.ts'
+import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
 import { local, nextAsked, participantOf, say } from '../support/server/servers.ts'
 
 const clients = [
@@ -83,7 +74,7 @@ describe.each(clients)('a handler that asks for approval (%s)', (_, how) => {
     expect(deeds).toEqual(['release T1 to live', 'note T3'])
     expect(client.asked.map(({ message }) => message)).toEqual([
       'Which ticket?',
-      `Release T1 to live?\n\nenv: live\n\nThe tool itself asks for this.${noteFor(client)}`,
+      'Release T1 to live?\n\nenv: live\n\nThe tool itself asks for this.',
       'And then?',
     ])
     // A handler's question is about this call alone.

@@ -5,16 +5,7 @@ import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Answers, connect06, connect11, connect26, everyClient } from '../support/asking/asking-clients.ts'
 import { getExisting } from '../support/assents.ts'
 import { callsIn } from '../support/gateway/audited-calls.ts'
-import {
-  allowOnce,
-  answerOnPage,
-  approving,
-  choicesIn,
-  deny,
-  filled,
-  idIn,
-  noteFor,
-} from '../support/server/approving.ts'
+import { allowOnce, answerOnPage, approving, choicesIn, deny, filled, idIn } from '../support/server/approving.ts'
 import { local, localPage, nextAsked, participantOf, promised, say, until } from '../support/server/servers.ts'
 
 const all = everyClient.filter(({ name }) => name !== 'SDK 2.4 auto').map((client) => [client.name, client] as const)
@@ -53,8 +44,7 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
     expect((await client.call('deploy', { env: 'test', note: 'hot fix' })).text).toBe('deployed test')
     const [asked, ...more] = client.asked
     expect(more).toEqual([])
-    const words = 'Run deploy on tested?\n\nenv: test\nnote: hot fix\n\nDeploys go live at once.'
-    expect(asked?.message).toBe(`${words}${noteFor(client)}`)
+    expect(asked?.message).toBe('Run deploy on tested?\n\nenv: test\nnote: hot fix\n\nDeploys go live at once.')
     expect(Object.keys(asked?.requestedSchema?.properties ?? {})).toEqual(['choice', 'reason'])
     expect(choicesIn(asked as never)).toEqual([
       'allow_once',
@@ -476,3 +466,40 @@ test('an approved tool that asks by a result of its own (2026) is started once a
   expect(deeds).toEqual(['x'])
   expect(await callsIn(assent)).toEqual([['call-started', 'call-finished done']])
 })
+
+describe.each(all.filter(([, { revision }]) => revision !== '2026-07-28'))(
+  'a call that its client gives up (%s)',
+  (_, { connect: how }) => {
+    test('leaves its approval open: the same call finds it, or its answer', async () => {
+      const { connect, deeds, assent } = await approving({ rules: askAll })
+      const client = await connect(how)
+      const shown = promised()
+      client.answers((_asked, signal) => {
+        shown.keep()
+        return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('closed'))))
+      })
+      const away = new AbortController()
+      const calling = expect(client.call('deploy', { env: 'live' }, { signal: away.signal })).rejects.toThrow()
+      await shown.promise
+      away.abort()
+      await calling
+      const [asked] = await assent.listOpen(me, 10)
+      if (asked === undefined) throw new Error('It was to stay open.')
+      await answerOnPage(assent, asked, localPage)
+      expect((await client.call('deploy', { env: 'live' })).text).toContain('deployed live')
+      expect(deeds).toEqual(['deploy live'])
+      expect(client.asked).toHaveLength(1)
+    })
+
+    test('is taken back when the requester says so, by nobody else', async () => {
+      const { connect, assent } = await approving({ rules: [{ decide: 'ask', answer: 'inbox' }] })
+      const client = await connect(how)
+      await client.call('deploy', { env: 'live' })
+      const [asked] = await assent.listOpen(me, 10)
+      const withdrawn = await client.request('elicitation/withdraw', { elicitationId: asked?.id })
+      expect(withdrawn).toMatchObject({ status: 'cancelled' })
+      expect(await assent.listOpen(me, 10)).toEqual([])
+      await expect(client.request('elicitation/withdraw', { elicitationId: 'nobody-s' })).rejects.toThrow('Unknown')
+    })
+  },
+)

@@ -18,7 +18,7 @@ const page = (participant = local) => ({
 test('track is declared under a key of ours, as a server may not declare elicitation itself', async () => {
   const { connect } = await tracking()
   const client = await connect(connect11)
-  expect(client.received()).toContain('"experimental":{"assent/elicitation-track":{}}')
+  expect(client.received()).toContain('"experimental":{"assent/elicitation-track":{},"assent/elicitation-withdraw":{}}')
   expect(client.received()).not.toContain('"elicitation":')
 })
 

@@ -100,7 +100,7 @@ async function pushForm(context: RequestContext, elicitation: Elicitation, form:
   let words = ''
   for (let tries = 1; ; tries += 1) {
     const { params, lift } = formParams(`${words}${form.message}`, onWire.schema, revision)
-    const pushed = await keepingAlive(ctx, () => push(context, params, elicitation.id))
+    const pushed = await keepingAlive(ctx, () => push(context, params, elicitation))
     if (pushed.kind !== 'answered') return pushed.kind
     const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
     if (isUnseen(context, pushed.waitedMs)) {
@@ -141,7 +141,9 @@ async function pushPage(context: RequestContext, elicitation: Elicitation): Prom
   const { assent, revision, clocks, ctx } = context
   if (revision === undefined) return 'unanswered'
   const { id } = elicitation
-  const pushed = await keepingAlive(ctx, () => push(context, urlParams(pageOf(context, elicitation), id, revision), id))
+  const pushed = await keepingAlive(ctx, () =>
+    push(context, urlParams(pageOf(context, elicitation), id, revision), elicitation),
+  )
   if (pushed.kind === 'unanswered') return 'unanswered'
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
     if (isUnseen(context, pushed.waitedMs)) {

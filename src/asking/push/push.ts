@@ -39,7 +39,7 @@ export async function pushForm(
   let message = form.message
   for (let tries = 1; ; tries++) {
     const { params, lift } = formParams(message, form.schema, revision)
-    let pushed = await keepingAlive(context.ctx, () => push(context, params, elicitation.id))
+    let pushed = await keepingAlive(context.ctx, () => push(context, params, elicitation))
     if (pushed.kind === 'unanswered') {
       const last = await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
       if (last.state.kind !== 'answered') return undefined
@@ -74,7 +74,7 @@ export async function pushPage(
 ): Promise<Elicitation> {
   const { assent, clocks, ctx } = context
   const { id, question } = await openPage(context, aboutOf(context, key), ask)
-  const pushed = await push(context, urlParams(question, id, revision), id)
+  const pushed = await push(context, urlParams(question, id, revision), { id, purpose: ask.purpose })
   if (pushed.kind === 'unanswered') {
     await assent.withdraw(id, context.call.requester, 'the client did not answer')
     assent.events.tell({ kind: 'fallback', server: context.name, reason: 'unanswered' })
@@ -91,11 +91,15 @@ export async function pushPage(
   return seen
 }
 
-/** Sends the question to the client, and waits for the first answer: the client's, or one given elsewhere. */
+/**
+ * Sends the question to the client, and waits for the first answer: the client's, or one given elsewhere. A client that
+ * gives up is not a person who says no: an approval stays open, and the same call finds it or its answer. Any other question
+ * belongs to this one call, and is withdrawn with it.
+ */
 export async function push(
   { assent, ctx, call, clocks, ready }: RequestContext,
   params: ElicitParams,
-  id: ElicitationId,
+  { id, purpose }: Pick<Elicitation, 'id' | 'purpose'>,
 ): Promise<Pushed> {
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
@@ -115,8 +119,9 @@ export async function push(
     if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw requesterGone()
     return first
   } catch (error) {
-    // A cancelled call withdraws its question. A lost connection does not.
-    if (isCancelled(ctx.mcpReq.signal)) await assent.withdraw(id, call.requester, 'the call was cancelled')
+    // A lost connection withdraws nothing: the client may come back to its session.
+    if (isCancelled(ctx.mcpReq.signal) && purpose !== 'approval')
+      await assent.withdraw(id, call.requester, 'the call was cancelled')
     throw error
   } finally {
     over.abort()

@@ -36,13 +36,10 @@ const sign = anyOf(others)
 const stroke = anyOf(lines)
 
 const anyScript = (...names: readonly string[]) => names.map((name) => `\\p{Script_Extensions=${name}}`).join('')
-const posing = anyScript(
-  ...['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic'],
-  ...['Lisu', 'Tifinagh', 'Deseret', 'Osage', 'Warang_Citi'],
-)
+const posing = anyScript('Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu', 'Tifinagh', 'Deseret', 'Osage')
 
 /** A letter of a script that has look-alikes, which is none of them. */
-const genuine = new RegExp(`(?!${letter.source})[[${posing}]&&\\p{L}]`, 'v')
+const genuine = new RegExp(`(?!${letter.source})[[${posing}\\p{Script=Warang_Citi}]&&\\p{L}]`, 'v')
 
 const eastAsian = `[[${anyScript('Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo')}]&&\\p{L}]`
 const otherEastAsian = new RegExp(`(?!${stroke.source})${eastAsian}`, 'v')
@@ -66,7 +63,7 @@ function anyOf(table: ReadonlyMap<string, string>): RegExp {
   return new RegExp(`[${[...table.keys()].join('')}]`, 'gu')
 }
 
-/** Why a character is marked: the letter or sign that it looks like, or else the script that it is of. */
+/** What a character of a text passes for, or is out of place by: a letter or sign that it looks like, else its script. */
 export type Oddity = { readonly like: string } | { readonly script: string }
 
 /**

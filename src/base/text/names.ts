@@ -16,10 +16,10 @@ export function isShownAsItIs(name: string): boolean {
 }
 
 /**
- * What is known of a client: `verified` by a login; `session`, one session of a program on this machine; `named`, any
- * program on this machine that gives itself this name; `anyone`, any program on this machine.
+ * What is known of a client: `verified` by a login; `named`, any program on this machine that gives itself this name;
+ * `anyone`, any program on this machine.
  */
-export type ClientKnown = 'verified' | 'session' | 'named' | 'anyone'
+export type ClientKnown = 'verified' | 'named' | 'anyone'
 
 /** A client as people read about it. Its `name` is hearsay: the client chose it. */
 export interface NamedClient {
@@ -37,14 +37,9 @@ export function clientText({ id, name, known }: NamedClient, as: 'label' | 'aske
   if (known === 'verified')
     return name === undefined || name === id ? nameText(id) : `${nameText(name)} (${nameText(id)})`
   if (as === 'asker') return program(known === 'named' ? (name ?? id) : name)
-  switch (known) {
-    case 'session':
-      return `${as === 'this' ? 'this' : 'one'} session of ${program(name)}`
-    case 'named':
-      return `any program on this machine that calls itself ${nameText(id)}`
-    case 'anyone':
-      return 'any program on this machine'
-  }
+  return known === 'named'
+    ? `any program on this machine that calls itself ${nameText(id)}`
+    : 'any program on this machine'
 }
 
 function program(name: string | undefined): string {

@@ -18,13 +18,6 @@ export interface Approving extends AskingOptions {
   readonly more?: (server: McpServer, asking: AssentServer, deeds: string[]) => void
 }
 
-/** What a form adds for a client without a login: sessions of 2025 can be told apart, requests of 2026 cannot. */
-export function noteFor({ revision }: { readonly revision: string }): string {
-  const note =
-    'Without a login, Assent cannot tell the programs on this machine apart: your yes counts for any of them.'
-  return revision === '2026-07-28' ? `\n\n${note}` : ''
-}
-
 export const target = z.object({ env: z.string().min(2), note: z.string().optional() })
 
 /** A server on SQLite whose tools are decided by policy, and what they did. */
