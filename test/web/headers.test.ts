@@ -78,7 +78,7 @@ describe('over https', () => {
     const state = new URL(away.location as string).searchParams.get('state')
     const back = await browser.get(`/login/callback?code=alice&state=${state}`)
     expect(back.headers.getSetCookie().at(-1)).toMatch(
-      /^__Host-assent=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-assent=[\w-]{43}; Max-Age=3600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
     expect(back.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
     expect((await browser.get('/connections')).status).toBe(200)
