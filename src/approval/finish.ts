@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../audit/entry.ts'
+import { inBackground } from '../base/under-way.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant/grant.ts'
 import type { LateEnds } from './late-ends.ts'
@@ -30,10 +31,11 @@ const mostWaitMs = 2_000
 export async function finish(desk: FinishDesk, ended: EndedCall): Promise<void> {
   await new Promise<void>((resolve) => {
     const callOff = desk.clock.after(mostWaitMs, resolve)
-    void recordOrLater(desk, ended, () => recordEnd(desk, ended)).then(() => {
+    const recorded = recordOrLater(desk, ended, () => recordEnd(desk, ended)).then(() => {
       callOff()
       resolve()
     })
+    inBackground(recorded)
   })
 }
 

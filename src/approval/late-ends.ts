@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { inBackground } from '../base/under-way.ts'
 
 /** Records the ends of calls later, if the store did not take them when their results were ready. */
 export interface LateEnds {
@@ -20,7 +21,7 @@ export function keepLateEnds(clock: Clock): LateEnds {
   let callOff: (() => void) | undefined
 
   function tryLater(): void {
-    callOff ??= clock.after(pauseMs, () => void tryAll())
+    callOff ??= clock.after(pauseMs, () => inBackground(tryAll()))
   }
 
   async function tryAll(): Promise<void> {

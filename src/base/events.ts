@@ -1,3 +1,5 @@
+import { warnOf } from './under-way.ts'
+
 /** Tells listeners what happened. A listener that throws harms nobody: not the one who tells, not the next listener. */
 export interface Events<News> {
   tell(news: News): void
@@ -13,9 +15,9 @@ export function createEvents<News>(): Events<News> {
       for (const listener of listeners) {
         try {
           // One that is asynchronous may fail later.
-          Promise.resolve(listener(news) as unknown).catch(warn)
+          Promise.resolve(listener(news) as unknown).catch(warnOf)
         } catch (error) {
-          warn(error)
+          warnOf(error)
         }
       }
     },
@@ -24,8 +26,4 @@ export function createEvents<News>(): Events<News> {
       return () => listeners.delete(listener)
     },
   }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), 'AssentListenerWarning')
 }

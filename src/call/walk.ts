@@ -4,6 +4,7 @@ import type { Running } from '../approval/look-again.ts'
 import type { Change } from '../approval/question/edit.ts'
 import type { GivenYes } from '../approval/question/subject.ts'
 import type { ToolCall } from '../approval/tool-call.ts'
+import { inBackground } from '../base/under-way.ts'
 
 /** What a walk needs besides the call itself. Each entrance (library, gateway, fast path) supplies its own. */
 export interface Entrance<Result, Credential, Missing> {
@@ -82,7 +83,7 @@ export async function sendAndFinish<Result, Credential, Missing>(
   const { result, outcome } = await send(started, credential)
   if (outcome === 'in-progress') return result
   const { walkId, call, grant } = started
-  if (finish === 'soon' && grant === undefined) void approvals.finishSoon({ walkId, call, outcome })
+  if (finish === 'soon' && grant === undefined) inBackground(approvals.finishSoon({ walkId, call, outcome }))
   else await approvals.finish({ walkId, call, outcome, ...(grant && { grant }) })
   return result
 }

@@ -1,12 +1,14 @@
 import { CommanderError } from 'commander'
 import { AssentError, type AssentErrorCode } from '../base/errors.ts'
 import { complain } from './print.ts'
+import { watchRejections } from './rejections.ts'
 
 /** The exit codes. 1 means that the command ran and the answer is no. */
 export const exitCodes = { no: 1, misuse: 2, unavailable: 3, broken: 70 } as const
 
 /** Runs a command to its end. An error is printed as its message, never as a stack, and sets the exit code. */
 export async function runningCommand(run: () => Promise<unknown>): Promise<void> {
+  watchRejections()
   // The reader of a pipe, such as `head`, may close it before the end.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()

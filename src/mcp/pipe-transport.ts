@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { parseJson, writeJson } from '../base/json.ts'
+import { inBackground } from '../base/under-way.ts'
 
 /**
  * Messages over standard input and output, one on each line. It behaves like the SDK's own transport, but keeps numbers
@@ -66,7 +67,7 @@ export class PipeTransport implements Transport {
     this.#keep(chunk.subarray(start))
     if (this.#size <= STDIO_DEFAULT_MAX_BUFFER_SIZE) return
     this.onerror?.(new Error(`A message is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes.`))
-    void this.close()
+    inBackground(this.close())
   }
 
   #keep(part: Buffer): void {
@@ -92,12 +93,12 @@ export class PipeTransport implements Transport {
 
   readonly #onError = (error: Error): void => this.onerror?.(error)
 
-  readonly #onEnd = (): void => void this.close()
+  readonly #onEnd = (): void => inBackground(this.close())
 
   readonly #onOutputError = (error: Error): void => {
     if (this.#isClosed) return
     this.onerror?.(error)
-    void this.close()
+    inBackground(this.close())
   }
 
   readonly #onDrain = (): void => {

@@ -111,7 +111,7 @@ class FastPipe implements Transport {
     }
     this.#unanswered.set(id, undefined)
     if (this.#session === undefined || message.method !== 'tools/call') this.onmessage?.(message)
-    else void this.#tryFirst(message, this.#session)
+    else this.#tryFirst(message, this.#session).catch(this.#onError)
   }
 
   /** Shown to the fast path, and passed on to the SDK server, which must not see a cancellation before its request. */

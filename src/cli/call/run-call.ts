@@ -3,6 +3,7 @@ import type { CallToolResult, Client, Tool } from '@modelcontextprotocol/client'
 import { milliseconds } from '../../base/durations.ts'
 import { AssentError, BadArgument } from '../../base/errors.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { InputNeeded } from '../../client/terminal/given-answers.ts'
 import { cut, Screen } from '../../client/terminal/screen.ts'
 import { StatusLine } from '../../client/terminal/status-line.ts'
@@ -116,7 +117,7 @@ function watchedUi(ui: ElicitationUi, status: StatusLine, stop: AbortController)
     form: (request) => watched(() => ui.form(request)),
     consentToOpen: (request) => watched(() => ui.consentToOpen(request)),
     open: (url) => watched(() => ui.open(url)),
-    pageRefused: (page) => void watched(async () => ui.pageRefused(page)),
+    pageRefused: (page) => inBackground(watched(async () => ui.pageRefused(page))),
     waiting: (request) => watched(() => ui.waiting(request)),
   }
 }

@@ -8,6 +8,7 @@ import { serverIds } from '../config/read/server-ids.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
 import type { Given } from '../config/read.ts'
 import { complain } from '../print.ts'
+import { serveDespiteRejections } from '../rejections.ts'
 import { gatewayFrom } from '../serve/gateway-from-config.ts'
 import { reloadingPolicy } from '../serve/reload-policy.ts'
 import { version } from '../version.ts'
@@ -33,6 +34,7 @@ export async function runServer(
   const config = forOne(asked, command, serverFrom(id, words, trusted))
   const assent = await createAssent(await optionsFrom(config))
   try {
+    serveDespiteRejections(failed)
     const gateway = await gatewayFrom(assent, config, failed)
     const serving = () => complain(`This process serves the pages now, at ${config.publicUrl}.`)
     const stopPages = servePages(assent, config, { serving, failed })

@@ -1,5 +1,6 @@
 import type { Assent } from '../../assent.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { enrollLink } from '../../web/viewer/enroll.ts'
 import type { Config } from '../config/config.ts'
 import { defaults } from '../config/defaults.ts'
@@ -102,7 +103,7 @@ function openCommand({ written, store, listen }: Config): string {
 }
 
 function onEnter(work: () => Promise<void>): () => void {
-  const hear = () => void work()
+  const hear = () => inBackground(work())
   process.stdin.on('data', hear)
   return () => {
     process.stdin.off('data', hear)

@@ -1,4 +1,5 @@
 import type { Assent } from '../../assent.ts'
+import { inBackground } from '../../base/under-way.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 
 /** Whether this process can do its work, and if not, why. */
@@ -30,11 +31,12 @@ export function createReadiness({ store, clockProblem }: AssentToCheck): () => P
     const begun = performance.now()
     const mine = checkStore(store)
     checking = mine
-    mine.then(() => {
+    const rested = mine.then(() => {
       // A file that another process has locked blocks this process while it is checked, so a slow check is repeated rarely.
       const tookMs = performance.now() - begun
       setTimeout(() => (checking = undefined), Math.max(restMs, 4 * tookMs)).unref()
     })
+    inBackground(rested)
     return mine
   }
 

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { Given } from '../config/read.ts'
 import { type Demo, startDemo } from '../demo/demo.ts'
 import { print } from '../print.ts'
+import { serveDespiteRejections } from '../rejections.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
 import { showBanner } from './banner.ts'
 import { gatewayFrom } from './gateway-from-config.ts'
@@ -72,6 +73,7 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
   const assent = await start(config)
   try {
     const { log, news, metricsOf } = await observing(assent, config)
+    serveDespiteRejections((err) => log.error({ err }, 'a promise was rejected and nobody waited for it'))
     const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
     const web = await pagesOf(assent, config, log)
     const operation = { assent, gateway, metrics: metricsOf(gateway) }

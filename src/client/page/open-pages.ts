@@ -1,3 +1,4 @@
+import { inBackground } from '../../base/under-way.ts'
 import type { ClientContext } from '../client-context.ts'
 import type { VisibleAsk } from '../question/visible-ask.ts'
 import { type PageWait, startPageWait } from './page-wait.ts'
@@ -38,9 +39,10 @@ export function createOpenPages(context: Pick<ClientContext, 'ui'>): OpenPages {
     const wait = startPageWait(context, page.ask, page.url)
     const waiting: OpenPage = Object.assign(page, { wait })
     waiting.isReportedDone = false
-    wait.reply.then((reply) => {
+    const noted = wait.reply.then((reply) => {
       if (waiting.wait === wait) waiting.isReportedDone = reply === 'done'
     })
+    inBackground(noted)
     return waiting
   }
 

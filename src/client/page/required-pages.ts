@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPlainObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { codes } from '../../mcp/codes.ts'
 import { CallRefused } from '../call-refused.ts'
 import type { ClientContext } from '../client-context.ts'
@@ -82,7 +83,7 @@ async function openShared(context: ClientContext, page: Page, call: CallWithPage
       error instanceof CallRefused && error.status !== 'expired' ? { kind: 'refused', error } : { kind: 'abandoned' },
   )
   sharedPages.set(page.elicitationId, outcome)
-  outcome.finally(() => sharedPages.delete(page.elicitationId))
+  inBackground(outcome.finally(() => sharedPages.delete(page.elicitationId)))
   return opening
 }
 

@@ -1,3 +1,4 @@
+import { inBackground } from '../../base/under-way.ts'
 import type { ShownWait } from './shown-wait.ts'
 
 /** Shares one terminal: one question at a time, and the latest wait is shown while no question is. */
@@ -36,6 +37,7 @@ export class TerminalQueue {
   }
 
   #showLast(): void {
-    if (this.#questions === 0) void this.#waits.at(-1)?.show()
+    const last = this.#questions === 0 ? this.#waits.at(-1) : undefined
+    if (last !== undefined) inBackground(last.show())
   }
 }

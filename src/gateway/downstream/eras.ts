@@ -20,13 +20,15 @@ export function findEras({ settings, negotiations }: GatewayContext): FindEras {
   function probe({ id, upstream }: UpstreamServer): Promise<UpstreamEra | undefined> {
     const running = probing.get(id)
     if (running !== undefined) return running
-    const began = upstream.era(client, new AbortController().signal).then((reply) => {
-      probing.delete(id)
-      if (reply.kind !== 'found') return undefined
-      failed.delete(id)
-      negotiations.upstream(id, reply.era)
-      return reply.era
-    })
+    const began = upstream
+      .era(client, new AbortController().signal)
+      .finally(() => probing.delete(id))
+      .then((reply) => {
+        if (reply.kind !== 'found') return undefined
+        failed.delete(id)
+        negotiations.upstream(id, reply.era)
+        return reply.era
+      })
     probing.set(id, began)
     return began
   }
@@ -45,9 +47,10 @@ export function findEras({ settings, negotiations }: GatewayContext): FindEras {
 function unlessLate<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(undefined), ms)
-    void work.then((value) => {
+    const end = (value: T | undefined) => {
       clearTimeout(timer)
       resolve(value)
-    })
+    }
+    work.then(end, () => end(undefined))
   })
 }

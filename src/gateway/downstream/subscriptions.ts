@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
 import type { UpstreamServer } from '../options.ts'
 import { clientKey } from '../upstream/client-keys.ts'
 import type { DownstreamClient, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
@@ -92,12 +93,12 @@ export function createSubscriptions(
   return {
     start(subscription, filter) {
       let current = new AbortController()
-      void keep(subscription, filter, current.signal)
+      inBackground(keep(subscription, filter, current.signal))
       return {
         want(next) {
           current.abort()
           current = new AbortController()
-          void keep(subscription, next, current.signal)
+          inBackground(keep(subscription, next, current.signal))
         },
         stop: () => current.abort(),
       }

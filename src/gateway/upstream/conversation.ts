@@ -3,6 +3,7 @@ import { CompactMap } from '../../base/compact-map.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Lease } from '../../base/limits/budget.ts'
 import { hasMoreValues, memoryOf } from '../../base/limits/json-values.ts'
+import { inBackground, warnOf } from '../../base/under-way.ts'
 import { codes } from '../../mcp/codes.ts'
 import type { UpstreamLimits } from './options.ts'
 import { type PendingOwner, PendingRequest } from './pending-request.ts'
@@ -163,13 +164,14 @@ export class Conversation {
     if (lease === undefined) return answer(refusal('too-many', 'Too many questions are open already.'), pending)
     const ask = { controller: new AbortController(), pending, isUnattributed: stream === undefined, lease }
     this.#asks.set(id, ask)
-    void replyOrError(() => hook.call(pending.hooks, method, params, ask.controller.signal)).then((reply) => {
+    const asking = replyOrError(() => hook.call(pending.hooks, method, params, ask.controller.signal)).then((reply) => {
       if (this.#asks.get(id) !== ask) return
       this.#asks.delete(id)
       lease.release()
       pending.lastActivityAt = this.#now()
       answer(reply, pending)
     })
+    inBackground(asking)
   }
 
   #onlyPossibleAsker(): PendingRequest | undefined {
@@ -297,7 +299,7 @@ function runHook(hook: () => void): void {
   try {
     hook()
   } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error), 'AssentListenerWarning')
+    warnOf(error)
   }
 }
 

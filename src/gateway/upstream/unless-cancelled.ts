@@ -9,7 +9,11 @@ const cancelled: Lost = {
 
 /** Stops waiting when the caller's signal aborts. The work itself goes on, because other callers may wait for it. */
 export function unlessCancelled<Reply>(reply: Promise<Reply>, signal: StopSignal): Promise<Reply | Lost> {
-  if (signal.aborted) return Promise.resolve(cancelled)
+  if (signal.aborted) {
+    // Nobody here waits for it any more.
+    reply.catch(() => {})
+    return Promise.resolve(cancelled)
+  }
   return new Promise((resolve, reject) => {
     const cancel = () => resolve(cancelled)
     signal.addEventListener('abort', cancel, { once: true })

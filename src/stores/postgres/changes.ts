@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { inBackground } from '../../base/under-way.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Changes } from '../../elicitation/store.ts'
 import { createWatchers } from '../watchers.ts'
@@ -81,7 +82,7 @@ export function createPostgresChanges(database: PostgresDatabase, channel: strin
 
   return {
     watch(id, changed) {
-      if (!isListening) keepListening()
+      if (!isListening) inBackground(keepListening())
       return watchers.add(id, changed)
     },
     close: () => closing.abort(),

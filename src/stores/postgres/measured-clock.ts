@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { every } from '../../base/repeat.ts'
+import { inBackground } from '../../base/under-way.ts'
 import type { StoreClock } from '../store-clock.ts'
 
 const measureEveryMs = 60_000
@@ -85,7 +86,7 @@ export async function measuredClock({
       return Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - errorOf(kept, monotonic()))
     },
     measure,
-    stop: () => void stop(),
+    stop: () => inBackground(stop()),
   }
 }
 

@@ -1,3 +1,4 @@
+import { inBackground } from '../../base/under-way.ts'
 import { answererNames, isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
@@ -137,9 +138,9 @@ function poll({ listOpen, clock }: Needs, person: Person, tell: () => void): () 
     const now = open?.map(({ id }) => id).join(' ') ?? before
     if (before !== undefined && now !== before) tell()
     before = now
-    cancel = clock.after(pollMs, look)
+    cancel = clock.after(pollMs, () => inBackground(look()))
   }
-  void look()
+  inBackground(look())
   return () => {
     isOver = true
     cancel()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { decide } from '../../../approval/policy/decide.ts'
 import { isPlainObject, type JsonObject } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
 import { type Sent, type StartedCall, walk } from '../../../call/walk.ts'
 import type { FastEnd, FastPath, FastRequest, FastSession } from '../../../mcp/fast-path.ts'
 import { AskRefused, refusalResult } from '../../../mcp/refusal.ts'
@@ -220,7 +221,7 @@ function dropWithClient({ settings }: GatewayContext, { reply }: FastRequest, ca
     if (!captured.drop()) return
     const { call, walkId } = captured.started
     captured.timer.ended('failed')
-    void settings.assent.approvals.finish({ call, walkId, outcome: 'failed' })
+    inBackground(settings.assent.approvals.finish({ call, walkId, outcome: 'failed' }))
   })
 }
 

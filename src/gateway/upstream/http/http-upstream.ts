@@ -1,5 +1,6 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
 import { clientKey, downstreamClientOf } from '../client-keys.ts'
 import { EraMemory } from '../era-memory.ts'
@@ -203,7 +204,7 @@ class HttpUpstream implements Upstream {
   #retire(key: string, session: UpstreamSession): void {
     this.#sessions.delete(key)
     session.isRetiring = true
-    if (session.inFlight === 0) void session.end()
+    if (session.inFlight === 0) inBackground(session.end())
   }
 
   #makeRoom(): boolean {

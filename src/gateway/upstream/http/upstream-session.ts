@@ -1,4 +1,5 @@
 import { type JsonObject, writeJson } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
 import { codes } from '../../../mcp/codes.ts'
 import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams, tooLargeHandshake } from '../handshake.ts'
@@ -181,10 +182,11 @@ export class UpstreamSession implements PendingOwner {
     this.#standaloneStream.open()
     return new Promise((resolve) => {
       const cancelTimer = this.#owner.transport.clock.after(standaloneStreamMs, resolve)
-      void this.#standaloneStream.settled.then(() => {
+      const settled = this.#standaloneStream.settled.then(() => {
         cancelTimer()
         resolve()
       })
+      inBackground(settled)
     })
   }
 
@@ -257,17 +259,18 @@ export class UpstreamSession implements PendingOwner {
     pending.stream?.release(pending.reply?.kind !== 'lost')
     this.#conversation.unregister(pending)
     this.lastUsed = this.#owner.transport.clock.now().getTime()
-    if (this.isRetiring && this.inFlight === 0) void this.end()
+    if (this.isRetiring && this.inFlight === 0) inBackground(this.end())
   }
 
   #post(message: JsonObject, credential: UpstreamCredential | undefined, tries: number): void {
-    void this.#postOnce(message, credential).then((outcome) => {
+    const posting = this.#postOnce(message, credential).then((outcome) => {
       // The upstream waits for this answer, and an answer that arrives twice does no harm.
       const failed = outcome.kind === 'failed' || (outcome.kind === 'response' && outcome.status >= 500)
       if (failed && tries > 1 && !this.isGone) {
         this.#owner.transport.clock.after(200, () => this.#post(message, credential, tries - 1))
       }
     })
+    inBackground(posting)
   }
 
   #postOnce(message: JsonObject, credential: UpstreamCredential | undefined): Promise<HttpOutcome> {

@@ -1,5 +1,6 @@
 import { createEvents } from '../../../base/events.ts'
 import type { JsonObject } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
 import type { ParticipantId } from '../../../participant/participant.ts'
 import { clientKey, downstreamClientOf, processKey, sharedProcessKey } from '../client-keys.ts'
 import { EraMemory } from '../era-memory.ts'
@@ -173,7 +174,7 @@ class StdioUpstream implements Upstream {
       if (found.kind !== 'found') this.#exitsOnProbe = false
     }
     if (found.kind === 'found') this.#rememberEra(worker, found.era.perRequest)
-    else void worker.end()
+    else inBackground(worker.end())
     this.#probing = undefined
     this.#health.record(found)
     this.#queue.wake()
@@ -271,7 +272,7 @@ class StdioUpstream implements Upstream {
 
   #retire(worker: Worker): void {
     worker.isRetiring = true
-    if (worker.idleSince() !== undefined) void worker.end()
+    if (worker.idleSince() !== undefined) inBackground(worker.end())
   }
 
   #scheduleSweep(): void {
@@ -281,7 +282,7 @@ class StdioUpstream implements Upstream {
       const before = this.#now() - limits.idle
       for (const worker of this.#workers) {
         const since = worker.idleSince()
-        if (since !== undefined && since <= before) void worker.end()
+        if (since !== undefined && since <= before) inBackground(worker.end())
       }
       if (this.#workers.size > 0) this.#scheduleSweep()
     })

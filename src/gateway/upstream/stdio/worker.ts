@@ -1,4 +1,5 @@
 import { type JsonObject, writeJson } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
 import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams, isPerRequestError, tooLargeHandshake } from '../handshake.ts'
 import type { UpstreamContext } from '../options.ts'
@@ -92,7 +93,7 @@ export class Worker implements SlotHolder, PendingOwner {
   }
 
   evict(): void {
-    void this.end()
+    inBackground(this.end())
   }
 
   /** Lets one more request use the process, until `release`. False if the process cannot take it now. */
@@ -108,7 +109,7 @@ export class Worker implements SlotHolder, PendingOwner {
     this.#users -= 1
     this.#isExclusive = false
     this.#lastUsed = this.#now()
-    if (this.isRetiring && this.#users === 0) void this.end()
+    if (this.isRetiring && this.#users === 0) inBackground(this.end())
     this.#owner.released(this)
   }
 
