@@ -1,9 +1,9 @@
 import { type JsonObject, writeJson } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { PendingRequest } from '../pending-request.ts'
-import type { Implementation } from '../upstream.ts'
+import type { DownstreamClient, Implementation } from '../upstream.ts'
 import { isObject } from './message.ts'
-import { withEnvelope, withoutEnvelope } from './per-request.ts'
+import { metaPrefix, perRequestRevision } from './per-request.ts'
 
 /** Serialises a request. If it is nested too deeply, ends it with an error and returns undefined. */
 export function writeRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): string | undefined {
@@ -42,4 +42,28 @@ export function cancelNotice(pending: PendingRequest): JsonObject {
     method: 'notifications/cancelled',
     params: { requestId: pending.id, reason: 'The client cancelled the request.' },
   }
+}
+
+/**
+ * Adds the `_meta` keys that 2026-07-28 requires in each request: version, capabilities, client info (B26-08, B26-09).
+ */
+function withEnvelope(params: JsonObject, client: DownstreamClient, self: Implementation): JsonObject {
+  return {
+    ...params,
+    _meta: {
+      ...(isObject(params._meta) && params._meta),
+      [`${metaPrefix}protocolVersion`]: perRequestRevision,
+      [`${metaPrefix}clientInfo`]: client.clientInfo ?? self,
+      [`${metaPrefix}clientCapabilities`]: client.capabilities,
+    },
+  }
+}
+
+/** Removes the `_meta` keys of 2026-07-28. A 2025 upstream gets the same facts in its handshake. */
+function withoutEnvelope(params: JsonObject): JsonObject {
+  const meta = params._meta
+  if (!isObject(meta) || !Object.keys(meta).some((key) => key.startsWith(metaPrefix))) return params
+  const { _meta, ...rest } = params
+  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(metaPrefix))
+  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest
 }
