@@ -4,6 +4,7 @@ import type { StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import { rememberUnseenSessions } from '../asking/approval/unseen.ts'
 import type { LeftOut } from '../call/news.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
+import { shareLimits } from '../mcp/http/limits.ts'
 import { type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import { knownClients } from '../mcp/known-clients.ts'
@@ -55,6 +56,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const registry = createClientRegistry()
   const subscribers = createSubscribers()
   const endpoints = new Map<string, HttpServing>()
+  const shared = shareLimits(options.http?.limits)
   const erasOf = findEras(gateway)
   const factoryFor = (scope: Scope, takeCaptured: Parameters<typeof serverFactory>[1]['takeCaptured']): ServerFactory =>
     serverFactory(gateway, { scope, registry, erasOf, takeCaptured, makeServer: gatewayServer })
@@ -89,6 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       factoryFor(scope, (ctx) => capturedIn(takeHandover(ctx.http?.req))),
       {
         ...options.http,
+        shared,
         clock: assent.clock,
         onListen: (listening) => subscribers.add(gateway, scope, listening),
         fastPath: fastPath(gateway, scope),

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { Budget } from '../../src/base/limits/budget.ts'
+import { createParking } from '../../src/gateway/forward/parking.ts'
+import type { UpstreamReply } from '../../src/gateway/upstream/upstream.ts'
+import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
 import { askingUpstreams, gated, oldServer } from '../support/gateway/gateways.ts'
 import { say, until } from '../support/server/servers.ts'
@@ -75,4 +79,57 @@ test("nobody else's state leads to a parked call", async () => {
     expect((await rawCall(url, { ...retry, token })).error?.code).toBe(-32_602)
   }
   expect((await rawCall(url, { ...retry, token: 'alice/desk' })).result?.content?.[0]?.text).toBe('built main')
+})
+
+const parkingLimits = { most: 10, mostEach: 10, parkMs: 60_000, askMs: 60_000 }
+const never = new AbortController().signal
+
+test('a parked call holds the memory of its arguments and of its reply until it ends', async () => {
+  const budget = new Budget(10_000, 10_000)
+  const lease = budget.lease('requester', 1_000)
+  const parking = createParking(parkingLimits, fixedClock())
+  const reply: UpstreamReply = { kind: 'result', result: { content: [] }, length: 100 }
+  const reserve = (bytes: number) => budget.lease('server', bytes)
+  const call = parking.begin({ walkId: 'w', requester: 'r', prefix: '', lease, reserve, send: async () => reply })
+  await call.changed(never)
+  lease?.release()
+  expect(call.reply).toEqual(reply)
+  expect(budget.held).toBe(1_000 + 2_200)
+  parking.end('w')
+  expect(budget.held).toBe(0)
+})
+
+test('an attack: replies that wait for clients that never come back do not fill the memory', async () => {
+  const budget = new Budget(100_000, 10_000)
+  const clock = fixedClock()
+  const parking = createParking(parkingLimits, clock)
+  const reply: UpstreamReply = { kind: 'result', result: { content: [] }, length: 400 }
+  const reserve = (bytes: number) => budget.lease('server', bytes)
+  const calls = Array.from({ length: 5 }, (_, n) =>
+    parking.begin({ walkId: `w${n}`, requester: 'r', prefix: '', reserve, send: async () => reply }),
+  )
+  await Promise.all(calls.map((call) => call.changed(never)))
+  expect(calls.map((call) => call.reply?.kind)).toEqual(['result', 'lost', 'lost', 'lost', 'lost'])
+  expect(calls[1]?.reply).toMatchObject({ reason: 'too-long', sent: true })
+  for (const n of calls.keys()) parking.leave(`w${n}`)
+  clock.advance(60_001)
+  expect(budget.held).toBe(0)
+})
+
+test('a parked call whose sending fails has that as its reply, and nothing is left unhandled', async () => {
+  const parking = createParking(parkingLimits, fixedClock())
+  const send = () => Promise.reject(new Error('planted'))
+  const call = parking.begin({ walkId: 'w', requester: 'r', prefix: '', reserve: () => undefined, send })
+  await call.changed(never)
+  expect(call.reply).toEqual({ kind: 'lost', reason: 'broken', sent: true, detail: 'Error: planted' })
+})
+
+test('an attack: calls with large arguments are parked until the memory of their requester is full', async () => {
+  const http = { limits: { inFlightBytes: 8_000_000, inFlightBytesPerRequester: 1_000_000 } }
+  const { url } = await gated({ up: await upstream() }, { clocks: short, http })
+  const large = () => rawCall(url, { name: 'up__build', arguments: { text: 'x'.repeat(400_000) } })
+  const first = [await large(), await large()]
+  expect(first.map(({ result }) => result?.resultType)).toEqual(['input_required', 'input_required'])
+  expect((await large()).error?.message).toContain('Too much is in flight')
+  await until(async () => (await large()).result?.resultType === 'input_required')
 })

@@ -6,6 +6,8 @@ export interface Completions {
 }
 
 const most = 1_000
+/** Upstreams choose the ids, and many are remembered. */
+const longestId = 1_024
 
 /** A page may be done before anybody waits for it, so the latest ones are remembered. */
 export function createCompletions(): Completions {
@@ -13,6 +15,7 @@ export function createCompletions(): Completions {
   const waiting = new Set<() => void>()
   return {
     tell(id) {
+      if (id.length > longestId) return
       done.delete(id)
       done.add(id)
       if (done.size > most) done.delete(done.values().next().value as string)

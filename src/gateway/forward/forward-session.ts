@@ -1,10 +1,13 @@
 import { refusedBy } from '../../asking/answers.ts'
 import { recordAsked } from '../../asking/carried-question.ts'
 import { keepingAlive, shareProgress } from '../../asking/progress.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
+import { leaseOf } from '../../mcp/http/incoming.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { requesterKey } from '../../participant/requester.ts'
+import type { GatewaySettings } from '../options.ts'
 import { pagesError, pagesIn, samePages } from '../questions/pages.ts'
 import { checkAskingRate, type Passing, passAskInFlight, passPage, unlessTooOften } from '../questions/pass-ask.ts'
 import type { UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
@@ -16,6 +19,7 @@ import { keepProgress, progressOf, type RequiredPages, upstreamChanged } from '.
 export type SendSession = (hooks: UpstreamHooks, signal: AbortSignal) => Promise<UpstreamReply>
 
 export interface SessionContext {
+  readonly settings: Pick<GatewaySettings, 'messages'>
   readonly parking: Parking
   readonly completions: Completions
 }
@@ -111,7 +115,7 @@ function requiredPagesIn({ context }: Passing): RequiredPages | undefined {
 }
 
 async function parkedReply(
-  { parking }: SessionContext,
+  { parking, settings }: SessionContext,
   passing: Passing,
   send: SendSession,
   generation: number,
@@ -126,11 +130,20 @@ async function parkedReply(
     throw new AskRefused('failed', message, 'parked-call-gone')
   }
   const prefix = generation === 0 ? '' : `${generation}.`
-  const call = known ?? parking.begin({ walkId: walk.id, requester: requesterKey(identity.requester), prefix, send })
+  const call =
+    known ??
+    parking.begin({
+      walkId: walk.id,
+      requester: requesterKey(identity.requester),
+      prefix,
+      lease: leaseOf(ctx.http?.req),
+      reserve: (bytes) => settings.messages.lease(context.name, bytes),
+      send,
+    })
   keepProgress(context, { kind: 'parked' })
   parking.hold(walk.id)
   // Any question may end the round. From then on the call waits for the client to come back.
-  void round.over.then(() => parking.leave(walk.id))
+  inBackground(round.over.then(() => parking.leave(walk.id)))
   for (;;) {
     if (call.reply !== undefined) {
       parking.end(walk.id)

@@ -1,7 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
+import type { Lease } from '../../base/limits/budget.ts'
+import { memoryOf } from '../../base/limits/json-values.ts'
 import { codes } from '../../mcp/codes.ts'
 import type { AskReply, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
+import type { ReserveBytes } from '../upstream/wire/received-bytes.ts'
 
 /** An unanswered question of a parked call. */
 export interface OpenAsk {
@@ -28,6 +31,10 @@ export interface Beginning {
   readonly walkId: string
   readonly requester: string
   readonly prefix: string
+  /** The memory that the call's arguments take. It is held for as long as the call is parked. */
+  readonly lease?: Lease | undefined
+  /** Reserves memory for the reply, which waits until the client comes back. */
+  readonly reserve: ReserveBytes
   send(hooks: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply>
 }
 
@@ -58,6 +65,8 @@ interface Place {
   readonly call: ParkedCall
   readonly requester: string
   readonly ending: AbortController
+  /** The memory that it takes. */
+  readonly leases: readonly (Lease | undefined)[]
   callOff?: (() => void) | undefined
 }
 
@@ -71,6 +80,7 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
     places.delete(walk)
     place.callOff?.()
     place.ending.abort()
+    for (const lease of place.leases) lease?.release()
   }
 
   function leave(walk: string): void {
@@ -90,9 +100,18 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
       return waiting().length
     },
     find: (walk) => places.get(walk)?.call,
-    begin({ walkId, requester, prefix, send }) {
+    begin({ walkId, requester, prefix, lease, reserve, send }) {
       const ending = new AbortController()
-      const call = park((hooks) => send(hooks, ending.signal), {
+      lease?.hold()
+      const leases = [lease]
+      const sent = async (hooks: UpstreamHooks): Promise<UpstreamReply> => {
+        const reply = await send(hooks, ending.signal)
+        if (reply.kind !== 'result' || ending.signal.aborted) return reply
+        const held = reserve(memoryOf(reply.result, reply.length ?? 0))
+        leases.push(held)
+        return held === undefined ? noRoom : reply
+      }
+      const call = park(sent, {
         prefix,
         mayAsk: () => mayAsk(requester),
         late: (give) =>
@@ -102,7 +121,7 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
             if (places.get(walkId)?.callOff !== undefined) leave(walkId)
           }),
       })
-      places.set(walkId, { call, requester, ending })
+      places.set(walkId, { call, requester, ending, leases })
       return call
     },
     hold(walk) {
@@ -124,6 +143,13 @@ interface Asking {
   late(give: () => void): () => void
 }
 
+const noRoom: UpstreamReply = {
+  kind: 'lost',
+  reason: 'too-long',
+  sent: true,
+  detail: 'there is no room to keep the reply until the client comes back',
+}
+
 function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, mayAsk, late }: Asking): ParkedCall {
   const asks = new Map<string, OpenAsk & { settle(reply: AskReply): void }>()
   const listeners = new Set<() => void>()
@@ -133,7 +159,7 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
     for (const listener of [...listeners]) listener()
   }
 
-  void send({
+  send({
     async asked(method, params, signal) {
       if (asks.size === 0 && !mayAsk()) return refusal('Too many calls wait for people here', 'too-many-open')
       count += 1
@@ -150,10 +176,16 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
         tell()
       })
     },
-  }).then((came) => {
-    reply = came
-    tell()
-  })
+  }).then(
+    (came) => {
+      reply = came
+      tell()
+    },
+    (error: unknown) => {
+      reply = { kind: 'lost', reason: 'broken', sent: true, detail: String(error) }
+      tell()
+    },
+  )
 
   return {
     get asks() {

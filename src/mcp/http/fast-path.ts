@@ -1,13 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isJsonContentType } from '@modelcontextprotocol/server'
-import { isPlainObject, parseJson, writeJson } from '../../base/json.ts'
+import { isPlainObject, writeJson } from '../../base/json.ts'
 import type { RequestHead } from '../../base/request-source.ts'
 import { codes } from '../codes.ts'
-import type { FastPath, FastReply } from '../fast-path.ts'
+import type { FastEnd, FastPath, FastReply } from '../fast-path.ts'
 import type { Authenticate } from './guard/authenticate.ts'
-import { bodyOfMessage } from './incoming.ts'
+import { type BodyLimits, bodyOfMessage, ownerOf } from './incoming.ts'
 import type { NodeListener } from './node.ts'
 import type { Sessions } from './session/sessions.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
 
 /** What the fast path needs to know of its endpoint. */
 export interface FastPathEndpoint {
@@ -16,7 +17,8 @@ export interface FastPathEndpoint {
   mayEnter(request: RequestHead, address: string | undefined): boolean
   readonly authenticate: Authenticate | undefined
   readonly find: Sessions['find']
-  readonly bodyBytes: number
+  readonly bodies: BodyLimits
+  readonly unread: UnreadAnswers
   onError(error: unknown): void
 }
 
@@ -46,36 +48,41 @@ const internalError = JSON.stringify({
 async function tryFirst(
   fastPath: FastPath,
   fallback: NodeListener,
-  { authenticate, find, bodyBytes }: FastPathEndpoint,
+  { authenticate, find, bodies, unread }: FastPathEndpoint,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { headers } = message
   const authInfo = authenticate === undefined ? undefined : await authenticate(headers.authorization ?? null)
   // The body of an unknown sender is not read.
-  if (authInfo instanceof Response) return fallback(message, response, { authInfo, text: '' })
-  const text = await bodyOfMessage(message)(bodyBytes)
-  const body = text === undefined ? undefined : parse(text)
-  if (!isPlainObject(body)) return fallback(message, response, { authInfo, text })
+  if (authInfo instanceof Response) return fallback(message, response, { authInfo, body: { kind: 'unread' } })
+  const owner = ownerOf(authInfo)
+  const body = await bodyOfMessage(message, owner, bodies)
+  if (body.kind !== 'json' || !isPlainObject(body.value)) return fallback(message, response, { authInfo, body })
   const id = headers['mcp-session-id']
   const session = typeof id === 'string' ? find(id, authInfo) : undefined
-  const end = await fastPath({ headers, body, authInfo, session, reply: new HttpReply(response) })
-  switch (end.kind) {
-    case 'answered':
-      return
-    case 'not-handled':
-      return fallback(message, response, { authInfo, text })
-    case 'started':
-      return fallback(message, response, { authInfo, text, handover: end.handover })
+  const reply = new HttpReply(response, owner, unread)
+  let end: FastEnd = { kind: 'answered' }
+  try {
+    end = await fastPath({ headers, body: body.value, authInfo, session, reply })
+  } finally {
+    // Whoever goes on with the request gives its memory back.
+    if (end.kind === 'answered') body.lease.release()
   }
+  if (end.kind === 'not-handled') fallback(message, response, { authInfo, body })
+  if (end.kind === 'started') fallback(message, response, { authInfo, body, handover: end.handover })
 }
 
 /** A class, so that calls share its functions: one made for each call would keep what it sees alive for longer. */
 class HttpReply implements FastReply {
   readonly #response: ServerResponse
+  readonly #owner: string
+  readonly #unread: UnreadAnswers
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, owner: string, unread: UnreadAnswers) {
     this.#response = response
+    this.#owner = owner
+    this.#unread = unread
   }
 
   /** Head and body leave in one write. */
@@ -85,6 +92,7 @@ class HttpReply implements FastReply {
     if (sessionId !== undefined) headers.push('mcp-session-id', sessionId)
     this.#response.writeHead(200, headers)
     this.#response.end(text)
+    if (this.#response.writableLength > 0) this.#unread.wrote(this.#owner, this.#response)
   }
 
   end(): void {
@@ -108,12 +116,4 @@ function isValid(message: IncomingMessage, { mayEnter }: FastPathEndpoint): bool
     { url, headers: { get: (name) => (headers[name] as string | undefined) ?? null, has: (name) => name in headers } },
     socket.remoteAddress,
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }

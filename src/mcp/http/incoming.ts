@@ -1,12 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { type AuthInfo, readRequestBody } from '@modelcontextprotocol/server'
+import type { AuthInfo } from '@modelcontextprotocol/server'
+import type { Clock } from '../../base/clock.ts'
+import { parseJson } from '../../base/json.ts'
+import type { Budget, Lease } from '../../base/limits/budget.ts'
+import { CollectedBytes } from '../../base/limits/collect-bytes.ts'
+import { hasMoreValues, memoryOf } from '../../base/limits/json-values.ts'
+import { localOwner } from './session/session-pool.ts'
 
 /** An HTTP request. Its token is kept apart, so that nothing that handles the request can log or forward it (O-02). */
 export interface IncomingRequest {
   readonly request: Request
   readonly authorization: string | null
-  /** Reads the body on demand. */
-  readonly readBody: ReadBody
+  /** Reads the body on demand, for its sender. */
+  readBody(owner: string): Promise<Body>
+  /** Called when it is known who sent the request. */
+  identified?(owner: string): void
   /** What the fast path has found out already. */
   readonly prefetched?: Prefetched
 }
@@ -14,10 +22,41 @@ export interface IncomingRequest {
 /** What is known of a POST that the fast path did not answer. */
 export interface Prefetched {
   readonly authInfo: AuthInfo | Response | undefined
-  /** Undefined: the body is too long. */
-  readonly text: string | undefined
+  readonly body: Body
   /** What the fast path started, for the SDK server's handler. */
   readonly handover?: object | undefined
+}
+
+/** A body that was read and parsed, with the memory that it takes, or why it was not. */
+export type Body =
+  | { readonly kind: 'json'; readonly value: unknown; readonly memory: number; readonly lease: Lease }
+  | { readonly kind: BodyFault }
+
+export type BodyFault = 'too-large' | 'too-late' | 'too-many-values' | 'no-room' | 'not-json' | 'unread'
+
+export interface BodyLimits {
+  readonly bodyBytes: number
+  readonly bodyValues: number
+  /** How long a body may take to arrive, in milliseconds. */
+  readonly bodyMs: number
+  readonly requests: Budget
+  readonly clock: Clock
+}
+
+/** A session, and what is in flight, belongs to a participant and a client (S-08). */
+export function ownerOf(authInfo: AuthInfo | undefined): string {
+  return authInfo === undefined ? localOwner : JSON.stringify([authInfo.extra?.participant, authInfo.clientId])
+}
+
+const leases = new WeakMap<Request, Lease>()
+
+/** Remembers which memory the body of a request takes, for whoever keeps the body for longer than the request. */
+export function rememberLease(request: Request, lease: Lease): void {
+  leases.set(request, lease)
+}
+
+export function leaseOf(request: Request | undefined): Lease | undefined {
+  return request === undefined ? undefined : leases.get(request)
 }
 
 const lefts = new WeakMap<Request, object>()
@@ -35,12 +74,12 @@ export function takeHandover(request: Request | undefined): object | undefined {
   return left
 }
 
-export function incomingFrom(request: Request): IncomingRequest {
+export function incomingFrom(request: Request, limits: BodyLimits): IncomingRequest {
   const authorization = request.headers.get('authorization')
   return {
     request: authorization === null ? request : withoutToken(request),
     authorization,
-    readBody: bodyOfRequest(request),
+    readBody: (owner) => bodyOfRequest(request, owner, limits),
   }
 }
 
@@ -50,33 +89,132 @@ function withoutToken({ url, method, headers: sent, signal }: Request): Request 
   return new Request(url, { method, headers, signal })
 }
 
-/** Reads a body up to `limit` bytes. Undefined: it is larger, and the rest was not read. */
-export type ReadBody = (limit: number) => Promise<string | undefined>
+/** The memory that every request is taken to need while it is served. */
+const leastMemory = 32_768
+/** A text this short needs no more than that. */
+const shortText = 1_024
 
-function bodyOfRequest(request: Request): ReadBody {
-  return async (limit) => {
-    const body = await readRequestBody(request, limit)
-    return body.tooLarge ? undefined : body.text
+/** Reads from Node's stream: reading through a web Request would cost nearly as much as the rest of the call. */
+export function bodyOfMessage(message: IncomingMessage, owner: string, limits: BodyLimits): Promise<Body> {
+  return readBody(Number(message.headers['content-length']), owner, limits, (collected) =>
+    arrived(message, collected, limits),
+  )
+}
+
+function bodyOfRequest({ headers, body }: Request, owner: string, limits: BodyLimits): Promise<Body> {
+  const length = Number(headers.get('content-length'))
+  return readBody(length, owner, limits, async (collected) => {
+    const reader = body?.getReader()
+    let isLate = false
+    const callOff = limits.clock.after(limits.bodyMs, () => {
+      isLate = true
+      reader?.cancel().catch(() => {})
+    })
+    try {
+      for (;;) {
+        const { value } = (await reader?.read()) ?? {}
+        if (isLate) return 'too-late'
+        if (value === undefined) return undefined
+        const fault = collected.add(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
+        if (fault === undefined) continue
+        await reader?.cancel()
+        return fault
+      }
+    } finally {
+      callOff()
+    }
+  })
+}
+
+/** `collect` resolves when the body has arrived, or with what is wrong with it. */
+async function readBody(
+  length: number,
+  owner: string,
+  limits: BodyLimits,
+  collect: (collected: CollectedBody) => Promise<BodyFault | undefined>,
+): Promise<Body> {
+  if (length > limits.bodyBytes) return { kind: 'too-large' }
+  const lease = limits.requests.lease(owner, leastMemory)
+  if (lease === undefined) return { kind: 'no-room' }
+  let body: Body | undefined
+  try {
+    const collected = new CollectedBody(lease, limits.bodyBytes)
+    const fault = await collect(collected)
+    body = fault === undefined ? parsed(collected.text, lease, limits.bodyValues) : { kind: fault }
+    return body
+  } finally {
+    if (body?.kind !== 'json') lease.release()
   }
 }
 
-/** Reads from Node's stream: reading through a web Request would cost nearly as much as the rest of the call. */
-export function bodyOfMessage(message: IncomingMessage): ReadBody {
-  return async (limit) => {
-    if (Number(message.headers['content-length']) > limit) return undefined
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      // Not `for await`: leaving such a loop destroys the socket, and the refusal could not be sent.
-      message.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        chunks.push(chunk)
-        if (size <= limit) return
-        message.removeAllListeners('data').pause()
-        resolve(undefined)
-      })
-      message.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-      message.on('error', reject)
-    })
+/** What has arrived of a body. */
+class CollectedBody {
+  readonly #lease: Lease
+  readonly #limit: number
+  /** The only chunk of most bodies. */
+  #chunk: Buffer | undefined
+  #chunks: CollectedBytes | undefined
+  #length = 0
+
+  constructor(lease: Lease, limit: number) {
+    this.#lease = lease
+    this.#limit = limit
   }
+
+  add(chunk: Buffer): BodyFault | undefined {
+    this.#length += chunk.length
+    if (this.#length > this.#limit) return 'too-large'
+    if (!this.#lease.growTo(this.#length)) return 'no-room'
+    if (this.#chunks !== undefined) this.#chunks.add(chunk)
+    else if (this.#chunk === undefined) this.#chunk = chunk
+    else {
+      this.#chunks = new CollectedBytes(this.#chunk)
+      this.#chunks.add(chunk)
+    }
+    return undefined
+  }
+
+  get text(): string {
+    return this.#chunks?.text ?? this.#chunk?.toString() ?? ''
+  }
+}
+
+function arrived(
+  message: IncomingMessage,
+  collected: CollectedBody,
+  { clock, bodyMs }: BodyLimits,
+): Promise<BodyFault | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (fault: BodyFault) => {
+      callOff()
+      message.removeAllListeners('data').pause()
+      resolve(fault)
+    }
+    const callOff = clock.after(bodyMs, () => stop('too-late'))
+    // Not `for await`: leaving such a loop destroys the socket, and the refusal could not be sent.
+    message.on('data', (chunk: Buffer) => {
+      const fault = collected.add(chunk)
+      if (fault !== undefined) stop(fault)
+    })
+    message.on('end', () => {
+      callOff()
+      resolve(undefined)
+    })
+    message.on('error', (error) => {
+      callOff()
+      reject(error)
+    })
+  })
+}
+
+function parsed(text: string, lease: Lease, mostValues: number): Body {
+  if (text.length > mostValues && hasMoreValues(text, mostValues)) return { kind: 'too-many-values' }
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch {
+    return { kind: 'not-json' }
+  }
+  const memory = text.length <= shortText ? leastMemory : memoryOf(value, text.length)
+  return lease.growTo(memory) ? { kind: 'json', value, memory, lease } : { kind: 'no-room' }
 }

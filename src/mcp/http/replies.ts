@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../base/json.ts'
 import { codes } from '../codes.ts'
+import type { BodyFault, BodyLimits } from './incoming.ts'
 
 /** An HTTP error whose body is a JSON-RPC error. */
 export function refusal(
@@ -12,6 +13,27 @@ export function refusal(
   }: { code?: number; id?: string | number | null; headers?: Record<string, string> } = {},
 ): Response {
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status, headers })
+}
+
+/** The refusal of a request whose body was not read or not understood. */
+export function bodyRefusal(fault: BodyFault, { bodyBytes, bodyValues, bodyMs }: BodyLimits): Response {
+  const closing = { Connection: 'close' }
+  switch (fault) {
+    case 'too-large':
+      return refusal(413, `The body is larger than ${bodyBytes} bytes`, { headers: closing })
+    case 'too-late':
+      return refusal(408, `The body did not arrive within ${bodyMs} ms`, { headers: closing })
+    case 'too-many-values':
+      return refusal(413, `The body holds more than ${bodyValues} JSON values`, { code: codes.invalidRequest })
+    case 'no-room':
+      return refusal(503, 'Too much is in flight here already. Wait for answers, then send it again.', {
+        headers: { ...closing, 'Retry-After': '2' },
+      })
+    case 'not-json':
+      return refusal(400, 'Parse error: the body is not JSON', { code: codes.parseError })
+    case 'unread':
+      return refusal(400, 'Bad Request', { headers: closing })
+  }
 }
 
 /** The id for an answer to this message: that of a request, else null. */

@@ -11,7 +11,8 @@ import {
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Duration, milliseconds } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
-import { isPlainObject, parseJson } from '../../base/json.ts'
+import { isPlainObject } from '../../base/json.ts'
+import type { Lease } from '../../base/limits/budget.ts'
 import { isLocalSocket } from '../../base/request-source.ts'
 import type { Login } from '../../participant/identify.ts'
 import { codes } from '../codes.ts'
@@ -20,11 +21,20 @@ import { fastPathListener } from './fast-path.ts'
 import { authenticateBy } from './guard/authenticate.ts'
 import { guardAgainstRebinding, guardLocal, notLocal } from './guard/guard.ts'
 import { protectedResource } from './guard/resource.ts'
-import { type IncomingRequest, incomingFrom, rememberHandover } from './incoming.ts'
+import {
+  type Body,
+  type BodyLimits,
+  type IncomingRequest,
+  incomingFrom,
+  ownerOf,
+  rememberHandover,
+  rememberLease,
+} from './incoming.ts'
+import { type HttpLimits, type SharedLimits, shareLimits } from './limits.ts'
 import { nodeListener } from './node.ts'
-import { idOf, refusal } from './replies.ts'
+import { bodyRefusal, idOf, refusal } from './replies.ts'
 import { cutOff } from './session/session.ts'
-import { keepSessions, type ServerFactory } from './session/sessions.ts'
+import { isInitialize, keepSessions, type ServerFactory, withEnd } from './session/sessions.ts'
 import { listeningBus, type OnListen } from './subscription-bus.ts'
 
 export interface HttpOptions {
@@ -40,8 +50,12 @@ export interface HttpOptions {
   allowedOrigins?: readonly string[]
   /** How long a 2025 session may be idle. Default: 30 minutes. */
   sessionIdle?: Duration
+  /** How long the body of a request may take to arrive. Default: 30 seconds. */
+  bodyTime?: Duration
   /** Left out: the defaults of `HttpLimits`. */
   limits?: Partial<HttpLimits>
+  /** Limits that this endpoint shares with others, instead of `limits`. */
+  shared?: SharedLimits
   /** Tried first on each POST over node:http. What it does not handle is served as usual. */
   fastPath?: FastPath
   /** Called for each 2026 client that subscribes to changes. */
@@ -50,15 +64,6 @@ export interface HttpOptions {
   clock?: Clock
   /** Receives what goes wrong while serving, for the log. */
   onError?: (error: unknown) => void
-}
-
-export interface HttpLimits {
-  /** Default: 4 MiB. */
-  bodyBytes: number
-  /** 2025 sessions open at once. Default: 1,000. */
-  sessions: number
-  /** Messages kept per 2025 session for clients that reconnect. Default: 32. */
-  replay: number
 }
 
 /** One MCP endpoint: 2026-07-28 by the request, 2025 by the session. */
@@ -77,7 +82,9 @@ export interface HttpServing {
 
 export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): HttpServing {
   const { login, requiredScopes = [], allowedHosts = [], allowedOrigins = [], clock = systemClock } = options
-  const limits = { bodyBytes: 4 * 1024 * 1024, sessions: 1_000, replay: 32, ...options.limits }
+  const shared = options.shared ?? shareLimits(options.limits)
+  const { limits, requests, unread } = shared
+  const bodies: BodyLimits = { ...limits, requests, bodyMs: milliseconds(options.bodyTime ?? '30s'), clock }
   const onError = options.onError ?? (() => {})
   if (login === undefined && allowedHosts.length > 0) {
     throw new BadArgument('Without a login this server serves this machine only. Leave out allowedHosts, or set login.')
@@ -93,10 +100,11 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   })
   const bus = listeningBus(options.onListen ?? (() => () => {}), onError)
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError, bus })
-  const sessions = keepSessions(factory, { ...limits, idle: milliseconds(options.sessionIdle ?? '30m') }, clock)
+  const sessions = keepSessions(factory, shared, milliseconds(options.sessionIdle ?? '30m'), clock)
 
   /** Guards first, then authentication, then the body: an unknown sender costs nothing. */
-  async function serve({ request, authorization, readBody, prefetched }: IncomingRequest): Promise<Response> {
+  async function serve(incoming: IncomingRequest): Promise<Response> {
+    const { request, authorization, prefetched } = incoming
     const { method, headers } = request
     const refused = guard(request) ?? (login === undefined ? guardLocal(request) : undefined)
     if (refused) return refused
@@ -108,24 +116,33 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
 
     const authInfo = prefetched === undefined ? await authenticate?.(authorization) : prefetched.authInfo
     if (authInfo instanceof Response) return authInfo
+    const owner = ownerOf(authInfo)
+    incoming.identified?.(owner)
 
     if (method === 'GET' || method === 'DELETE') return sessions.serve(request, undefined, authInfo)
     if (method !== 'POST') return refusal(405, 'Method not allowed', { headers: { Allow: 'GET, POST, DELETE' } })
     if (!isJsonContentType(headers.get('content-type'))) {
       return refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
     }
-    const text = prefetched === undefined ? await readBody(limits.bodyBytes) : prefetched.text
-    if (text === undefined) {
-      return refusal(413, `The body is larger than ${limits.bodyBytes} bytes`, { headers: { Connection: 'close' } })
-    }
-    const body = parse(text)
-    if (body === undefined) return refusal(400, 'Parse error: the body is not JSON', { code: codes.parseError })
+    const body = prefetched === undefined ? await incoming.readBody(owner) : prefetched.body
+    if (body.kind !== 'json') return bodyRefusal(body.kind, bodies)
     if (prefetched?.handover !== undefined) rememberHandover(request, prefetched.handover)
+    rememberLease(request, body.lease)
     return dispatch(request, body, authInfo)
   }
 
-  async function dispatch(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
-    if (eraOf(parsedBody, request.headers) === 'legacy') return sessions.serve(request, parsedBody, authInfo)
+  async function dispatch(
+    request: Request,
+    { value: parsedBody, memory }: Extract<Body, { kind: 'json' }>,
+    authInfo: AuthInfo | undefined,
+  ): Promise<Response> {
+    if (eraOf(parsedBody, request.headers) === 'legacy') {
+      // What a client says of itself is kept for as long as its session.
+      if (isInitialize(parsedBody) && memory > limits.initializeBytes) {
+        return refusal(413, 'The initialize request says too much about the client', { code: codes.invalidRequest })
+      }
+      return sessions.serve(request, parsedBody, authInfo)
+    }
     const response = await bus.during(parsedBody, authInfo, () =>
       modern.fetch(request, { parsedBody, ...(authInfo !== undefined && { authInfo }) }),
     )
@@ -144,13 +161,15 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     }
   }
 
-  const node = nodeListener(async (incoming, { remoteAddress }) =>
-    login === undefined && !isLocalSocket(remoteAddress) ? notLocal() : answer(incoming),
+  const node = nodeListener(
+    async (incoming, { remoteAddress }) =>
+      login === undefined && !isLocalSocket(remoteAddress) ? notLocal() : answer(incoming),
+    { bodies, unread },
   )
   const { fastPath } = options
 
   return {
-    fetch: (request) => answer(incomingFrom(request)),
+    fetch: (request) => answerFetched(incomingFrom(request, bodies), answer),
     node:
       fastPath === undefined
         ? (message, reply) => node(message, reply)
@@ -161,7 +180,8 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
               (login !== undefined || (guardLocal(guarded) === undefined && isLocalSocket(address))),
             authenticate,
             find: sessions.find,
-            bodyBytes: limits.bodyBytes,
+            bodies,
+            unread,
             onError,
           }),
     notify: modern.notify,
@@ -175,12 +195,21 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
+/** Gives the memory of the request's body back when its answer was read, or was given up. */
+async function answerFetched(
+  incoming: IncomingRequest,
+  answer: (incoming: IncomingRequest) => Promise<Response>,
+): Promise<Response> {
+  let lease: Lease | undefined
+  const readBody = async (owner: string) => {
+    const body = await incoming.readBody(owner)
+    if (body.kind === 'json') lease = body.lease
+    return body
   }
+  const response = await answer({ ...incoming, readBody })
+  if (lease !== undefined && response.body !== null) return withEnd(response, () => lease?.release())
+  lease?.release()
+  return response
 }
 
 /** How a POSTed message is served: on a 2025 session (`legacy`), or as 2026-07-28, which also makes the refusals (`modern`). */

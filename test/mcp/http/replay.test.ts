@@ -1,6 +1,10 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
+import { Budget } from '../../../src/base/limits/budget.ts'
 import { keepForReplay } from '../../../src/mcp/http/session/replay.ts'
+
+const roomFor = (budget: Budget) => (bytes: number) => budget.lease('owner', bytes)
+const anyRoom = roomFor(new Budget(1_000_000, 1_000_000))
 
 const message = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} })
 
@@ -15,7 +19,7 @@ async function missedAfter(store: ReturnType<typeof keepForReplay>, lastId: stri
 }
 
 test('only what came after, and only of the same stream, is replayed (H11-08)', async () => {
-  const store = keepForReplay(10)
+  const store = keepForReplay(10, anyRoom)
   const opening = await store.storeEvent('a', {} as JSONRPCMessage)
   await store.storeEvent('a', message(1))
   await store.storeEvent('b', message(2))
@@ -26,14 +30,33 @@ test('only what came after, and only of the same stream, is replayed (H11-08)', 
 })
 
 test('the newest messages are kept, and no more than the limit', async () => {
-  const store = keepForReplay(2)
+  const store = keepForReplay(2, anyRoom)
   const opening = await store.storeEvent('a', {} as JSONRPCMessage)
   for (const id of [1, 2, 3]) await store.storeEvent('a', message(id))
   expect(await missedAfter(store, opening)).toMatchObject({ missed: [message(2), message(3)] })
 })
 
+test('an attack: messages that fill the memory make room for each other, and one that is larger than all of it is not kept', async () => {
+  const budget = new Budget(10_000, 1_000)
+  const store = keepForReplay(100, roomFor(budget))
+  const opening = await store.storeEvent('a', {} as JSONRPCMessage)
+  const long = (id: number, length: number): JSONRPCMessage => ({
+    jsonrpc: '2.0',
+    id,
+    result: { text: 'x'.repeat(length) },
+  })
+  for (let id = 1; id <= 10; id += 1) await store.storeEvent('a', long(id, 350))
+  expect(await missedAfter(store, opening)).toMatchObject({ missed: [{ id: 9 }, { id: 10 }] })
+  expect(budget.held).toBeLessThanOrEqual(1_000)
+  await store.storeEvent('a', long(11, 2_000))
+  expect(await missedAfter(store, opening)).toMatchObject({ missed: [] })
+  await store.storeEvent('a', long(12, 350))
+  store.close()
+  expect(budget.held).toBe(0)
+})
+
 test.each(['', 'a', '1', '1.', '.a', '-1.a', '1.a b', '1.../a'])('"%s" is no event id', async (id) => {
-  const store = keepForReplay(2)
+  const store = keepForReplay(2, anyRoom)
   expect(await store.getStreamIdForEventId?.(id)).toBeUndefined()
   await expect(missedAfter(store, id)).rejects.toThrow()
 })

@@ -1,25 +1,47 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
+import { parseJson, writeJson } from '../../../base/json.ts'
+import type { Lease } from '../../../base/limits/budget.ts'
 
 interface Kept {
-  order: number
-  streamId: string
-  message: JSONRPCMessage
+  readonly order: number
+  readonly streamId: string
+  /** As text, which takes less memory than what it is parsed to. */
+  readonly text: string
+  readonly lease: Lease
+}
+
+/** The messages of one session that are kept for a client that reconnects. */
+export interface Replay extends EventStore {
+  /** Drops them all. */
+  close(): void
 }
 
 /**
- * Keeps the newest messages of one session, so that a client that reconnects gets what it missed (H11-08).
- * An event id names its stream, so nothing of another stream is ever replayed.
+ * Keeps the newest messages of one session, so that a client that reconnects gets what it missed (H11-08). A message for
+ * which there is no room is not kept. An event id names its stream, so nothing of another stream is ever replayed.
  */
-export function keepForReplay(limit: number): EventStore {
-  const kept: Kept[] = []
+export function keepForReplay(limit: number, reserve: (bytes: number) => Lease | undefined): Replay {
+  let kept: Kept[] = []
   let order = 0
+
+  function keep(streamId: string, message: JSONRPCMessage): void {
+    const text = writeJson(message)
+    let lease = reserve(text.length)
+    // The oldest messages of this session make room.
+    while (lease === undefined && kept.length > 0) {
+      kept.shift()?.lease.release()
+      lease = reserve(text.length)
+    }
+    if (lease === undefined) return
+    kept.push({ order, streamId, text, lease })
+    if (kept.length > limit) kept.shift()?.lease.release()
+  }
 
   return {
     async storeEvent(streamId, message) {
       order += 1
       // The event that opens a stream is empty: there is nothing to replay.
-      if ('jsonrpc' in message) kept.push({ order, streamId, message })
-      if (kept.length > limit) kept.shift()
+      if ('jsonrpc' in message) keep(streamId, message)
       return eventId({ order, streamId })
     },
     async getStreamIdForEventId(id) {
@@ -29,8 +51,12 @@ export function keepForReplay(limit: number): EventStore {
       const last = readEventId(lastId)
       if (last === undefined) throw new Error('Not an event id of this server')
       const missed = kept.filter(({ streamId, order }) => streamId === last.streamId && order > last.order)
-      for (const event of missed) await send(eventId(event), event.message)
+      for (const event of missed) await send(eventId(event), parseJson(event.text) as JSONRPCMessage)
       return last.streamId
+    },
+    close() {
+      for (const { lease } of kept) lease.release()
+      kept = []
     },
   }
 }

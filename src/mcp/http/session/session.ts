@@ -5,6 +5,7 @@ import {
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server'
 import { CompactMap } from '../../../base/compact-map.ts'
+import type { Lease } from '../../../base/limits/budget.ts'
 import { codes } from '../../codes.ts'
 import { idOf, refusal } from '../replies.ts'
 
@@ -24,6 +25,7 @@ type Handle = WebStandardStreamableHTTPServerTransport['handleRequest']
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #arriving = new CompactMap<RequestId, true>()
   readonly #unanswered = new Set<RequestId>()
+  readonly #leases = new Map<RequestId, Lease>()
   readonly #onQuiet: () => void
 
   constructor(options: WebStandardStreamableHTTPServerTransportOptions, onQuiet: () => void) {
@@ -38,6 +40,13 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (this.#isUnderWay(id)) return undefined
     this.#arriving.set(id, true)
     return () => void this.#arriving.delete(id)
+  }
+
+  /** Keeps the memory of a request for as long as it is unanswered, also if its client disconnects. */
+  holdUntilAnswered(id: RequestId, lease: Lease): void {
+    if (!this.#unanswered.has(id)) return
+    lease.hold()
+    this.#leases.set(id, lease)
   }
 
   get isQuiet(): boolean {
@@ -85,6 +94,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   #settle(id: RequestId): void {
+    this.#leases.get(id)?.release()
+    this.#leases.delete(id)
     if (this.#unanswered.delete(id) && this.isQuiet) this.#onQuiet()
   }
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthInfo, McpRequestContext, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server'
 import type { Clock } from '../../../base/clock.ts'
+import { leaseOf, ownerOf } from '../incoming.ts'
+import type { SharedLimits } from '../limits.ts'
 import { idOf, refusal, sessionNotFound } from '../replies.ts'
 import { keepForReplay } from './replay.ts'
 import { type Session, SessionTransport } from './session.ts'
+import type { PooledSession } from './session-pool.ts'
 
 /** What a server is built for: one 2026 request, or one 2025 session. */
 export interface ServingContext extends McpRequestContext {
@@ -14,17 +17,8 @@ export interface ServingContext extends McpRequestContext {
 /** Builds a new server for each request (2026) or session (2025). Any factory of the SDK is one. */
 export type ServerFactory = (context: ServingContext) => ReturnType<McpServerFactory>
 
-export interface SessionLimits {
-  /** How long a session may be idle before it is closed, in milliseconds. */
-  idle: number
-  sessions: number
-  /** How many messages of a session are kept for a client that reconnects. */
-  replay: number
-}
-
-interface OpenSession extends Session {
+interface OpenSession extends Session, PooledSession {
   readonly transport: SessionTransport
-  readonly owner: string
   /** Set when the session was initialized. */
   server?: McpServer | Server
   /** Counts what keeps it from being idle besides unanswered requests: open streams, requests being read. */
@@ -51,7 +45,13 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-export function keepSessions(factory: ServerFactory, limits: SessionLimits, clock: Clock): Sessions {
+/** `idleMs`: how long a session may be idle before it is closed. */
+export function keepSessions(
+  factory: ServerFactory,
+  { limits, sessions: pool, replays }: Pick<SharedLimits, 'limits' | 'sessions' | 'replays'>,
+  idleMs: number,
+  clock: Clock,
+): Sessions {
   // Ordered by last use, the longest unused first.
   const sessions = new Map<string, OpenSession>()
   let callOffSweep: (() => void) | undefined
@@ -68,6 +68,9 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     const release = hold(session)
     try {
       const response = await session.transport.handleRequest(request, forward(body, authInfo))
+      const requestId = idOf(body)
+      const lease = requestId === null ? undefined : leaseOf(request)
+      if (requestId !== null && lease !== undefined) session.transport.holdUntilAnswered(requestId, lease)
       return request.method === 'GET' && response.ok ? withEnd(response, hold(session)) : response
     } finally {
       release()
@@ -75,29 +78,38 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
   }
 
   async function open(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
-    if (!makeRoom()) {
-      return refusal(503, 'Too many sessions. Try again later.', { id: idOf(body), headers: { 'Retry-After': '30' } })
+    const owner = ownerOf(authInfo)
+    if (!pool.makeRoom(owner)) {
+      const message = 'Too many sessions are open. End those that are not needed, or try again later.'
+      return refusal(503, message, { id: idOf(body), headers: { 'Retry-After': '30' } })
     }
     const id = randomUUID()
+    const replay = limits.replay > 0 ? keepForReplay(limits.replay, (bytes) => replays.lease(owner, bytes)) : undefined
     const ending = new AbortController()
     const transport: SessionTransport = new SessionTransport(
-      { sessionIdGenerator: () => id, retryInterval: 1_000, ...replayOf(limits) },
+      // A client that lost its stream reconnects after a second.
+      { sessionIdGenerator: () => id, retryInterval: 1_000, ...(replay && { eventStore: replay }) },
       () => touch(session),
     )
     const session: OpenSession = {
       id,
       closed: ending.signal,
       transport,
-      owner: ownerOf(authInfo),
+      owner,
       holds: 0,
       usedAt: clock.now().getTime(),
+      isIdle: () => session.holds === 0 && transport.isQuiet,
+      close: () => closeSoon(transport),
     }
     transport.onclose = () => {
       sessions.delete(id)
+      pool.delete(session)
+      replay?.close()
       ending.abort()
     }
     // Counted from here on, so that many simultaneous clients do not exceed the limit.
     sessions.set(id, session)
+    pool.add(session)
     const release = hold(session)
     armSweep()
 
@@ -120,22 +132,12 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     }
   }
 
-  /** Closes the session that is idle for longest. A session in use is never closed. */
-  function makeRoom(): boolean {
-    if (sessions.size < limits.sessions) return true
-    for (const session of sessions.values()) {
-      if (!isIdle(session)) continue
-      void session.transport.close()
-      return true
-    }
-    return false
-  }
-
   function touch(session: OpenSession): void {
     // The last answer of a closed session must not add it again.
     if (!sessions.delete(session.id)) return
     session.usedAt = clock.now().getTime()
     sessions.set(session.id, session)
+    pool.touch(session)
   }
 
   /** Keeps the session from being idle until the returned function is called. Calling that twice does no harm. */
@@ -154,15 +156,15 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
     const [oldest] = sessions.values()
     if (oldest === undefined) return
     const unused = clock.now().getTime() - oldest.usedAt
-    callOffSweep = clock.after(Math.max(limits.idle - unused, limits.idle / 10), sweep)
+    callOffSweep = clock.after(Math.max(idleMs - unused, idleMs / 10), sweep)
   }
 
   function sweep(): void {
     callOffSweep = undefined
-    const before = clock.now().getTime() - limits.idle
+    const before = clock.now().getTime() - idleMs
     for (const session of [...sessions.values()]) {
       if (session.usedAt > before) break
-      if (isIdle(session)) void session.transport.close()
+      if (session.isIdle()) session.close()
     }
     armSweep()
   }
@@ -200,25 +202,19 @@ export function keepSessions(factory: ServerFactory, limits: SessionLimits, cloc
   }
 }
 
-/** A client that lost its stream reconnects after a second. */
-const replayOf = ({ replay }: SessionLimits) =>
-  replay > 0 ? { eventStore: keepForReplay(replay), retryInterval: 1_000 } : {}
-
-const isIdle = ({ holds, transport }: OpenSession) => holds === 0 && transport.isQuiet
-
-const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
-
-/** A session belongs to a participant and a client: another client of the same person cannot use it (S-08). */
-function ownerOf(authInfo: AuthInfo | undefined): string {
-  return authInfo === undefined ? 'local' : JSON.stringify([authInfo.extra?.participant, authInfo.clientId])
+/** Closing answers what is open first; a stream that fails meanwhile is of no use to anybody. */
+function closeSoon(transport: SessionTransport): void {
+  transport.close().catch(() => {})
 }
+
+export const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
 
 function forward(parsedBody: unknown, authInfo: AuthInfo | undefined) {
   return { ...(parsedBody !== undefined && { parsedBody }), ...(authInfo !== undefined && { authInfo }) }
 }
 
 /** The same response. `ended` is called when its body was read to the end, given up, or both. */
-function withEnd(response: Response, ended: () => void): Response {
+export function withEnd(response: Response, ended: () => void): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
