@@ -37,7 +37,7 @@ export interface GatewayOptions {
   /** How a 2025-11-25 client is sent to a page: by a request during the call, or by the error -32042. Default: push. */
   readonly urlBy?: 'push' | 'error'
   /** Settings of the HTTP endpoints. */
-  readonly http?: Omit<HttpOptions, 'clock' | 'login' | 'fastPath' | 'onListen' | 'onError'>
+  readonly http?: Omit<HttpOptions, 'clock' | 'login' | 'fastPath' | 'onListen' | 'onError' | 'shared'>
   /** Receives what goes wrong while serving, for the log. */
   readonly onError?: (error: unknown) => void
   /** Receives calls, changes of upstreams, and what was negotiated with either side. */
@@ -96,6 +96,8 @@ export interface GatewayLimits {
   readonly listItems?: number
   /** Bytes of the definition of one tool. A longer one is left out of the list. Default: 256 KiB. */
   readonly toolBytes?: number
+  /** Resources of one server that one client may be subscribed to. Default: 1,000. */
+  readonly subscriptions?: number
   /** Bytes of memory for the lists that are cached for all requesters. Default: 64 MiB. */
   readonly cachedListBytes?: number
 }
@@ -108,6 +110,7 @@ export const defaultGatewayLimits = {
   listBytes: 8 * 1024 * 1024,
   listItems: 10_000,
   toolBytes: 256 * 1024,
+  subscriptions: 1_000,
   cachedListBytes: 64 * 1024 * 1024,
 } satisfies GatewayLimits
 

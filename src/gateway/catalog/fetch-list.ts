@@ -172,12 +172,7 @@ class Pages {
   #addItem(item: JsonObject): void {
     const reason = this.#faultOf(item)
     if (reason === undefined) this.#items.push(item)
-    else
-      this.#leftOut.push({
-        list: this.#kind,
-        name: visibleLine(String(item.name ?? item.uri ?? ''), longestName),
-        reason,
-      })
+    else this.#leftOut.push({ list: this.#kind, name: shownName(item), reason })
   }
 
   /** Why an item cannot be used. The digest of a tool that can is kept. */
@@ -208,6 +203,11 @@ class Pages {
       ]),
     )
   }
+}
+
+/** The name of an item for people. A copy: part of a text keeps the whole text in memory. */
+function shownName({ name, uri }: JsonObject): string {
+  return Buffer.from(visibleLine(String(name ?? uri ?? ''), longestName)).toString()
 }
 
 /**

@@ -1,5 +1,7 @@
-import type { ServerContext } from '@modelcontextprotocol/server'
+import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
+import { codes } from '../../mcp/codes.ts'
 import type { Scope } from '../catalog/route.ts'
 import type { GatewayContext } from '../context.ts'
 import type { UpstreamServer } from '../options.ts'
@@ -50,7 +52,7 @@ export function clientSession(
       subscriptions.get(server.id)?.stop()
       subscriptions.delete(server.id)
       for (const kind of ['tools', 'prompts', 'resources']) tell?.(server.id, `notifications/${kind}/list_changed`, {})
-      void subscribe(server, seen)
+      inBackground(subscribe(server, seen))
     }
   }
 
@@ -62,7 +64,7 @@ export function clientSession(
       stopWatchingAccounts = gateway.accountWatch.watch(next.requester.participant, (provider) =>
         accountChanged(provider, next),
       )
-      for (const server of all) void subscribe(server, next)
+      for (const server of all) inBackground(subscribe(server, next))
       return next
     },
     async subscribes(server, method, uri, ctx) {
@@ -70,14 +72,19 @@ export function clientSession(
       await subscribe(server, client)
       const wanted = uris.get(server.id) ?? new Set()
       uris.set(server.id, wanted)
-      if (method === 'resources/subscribe') wanted.add(uri)
-      else wanted.delete(uri)
+      if (method === 'resources/subscribe') {
+        const most = gateway.settings.limits.subscriptions
+        if (wanted.size >= most && !wanted.has(uri)) {
+          throw new ProtocolError(codes.invalidParams, `A client may subscribe to ${most} resources of one server.`)
+        }
+        wanted.add(uri)
+      } else wanted.delete(uri)
       subscriptions.get(server.id)?.want({ ...lists, ...(wanted.size > 0 && { resourceSubscriptions: [...wanted] }) })
       return true
     },
     notify(method) {
       if (client === undefined) return
-      for (const { upstream } of all) void upstream.notify(client, method, {})
+      for (const { upstream } of all) inBackground(upstream.notify(client, method, {}))
     },
     left() {
       stopWatchingAccounts()

@@ -44,6 +44,11 @@ export function createLogLevels(): LogLevels {
   }
 }
 
+/** Whether this is a log level of MCP. */
+export function isLogLevel(level: unknown): boolean {
+  return levels.includes(String(level))
+}
+
 /** Whether a message of this level reaches a client that asked for that level. */
 export function isLoud(line: unknown, wanted: string): boolean {
   return levels.indexOf(String(line)) >= levels.indexOf(wanted)

@@ -32,8 +32,8 @@ export function createNegotiations(news: Events<GatewayNews> | undefined): Negot
         kind: 'negotiated',
         side: 'client',
         ...namesIn({ name: clientInfo?.name, version: clientInfo?.version }),
-        revision: version,
-        capabilities: Object.keys(declared ?? {}).sort(),
+        revision: cut(version),
+        capabilities: namesOf(declared ?? {}),
       })
     },
     upstream(server, { revision, capabilities, serverInfo = {} }) {
@@ -43,11 +43,21 @@ export function createNegotiations(news: Events<GatewayNews> | undefined): Negot
         side: 'upstream',
         server,
         ...namesIn(serverInfo),
-        revision,
-        capabilities: Object.keys(capabilities).sort(),
+        revision: cut(revision),
+        capabilities: namesOf(capabilities),
       })
     },
   }
+}
+
+/** What the other side says may be very long, and is remembered. */
+const longest = 200
+const mostNames = 50
+
+const cut = (text: string) => text.slice(0, longest)
+
+function namesOf(capabilities: JsonObject): string[] {
+  return Object.keys(capabilities).sort().slice(0, mostNames).map(cut)
 }
 
 function namesIn({
@@ -55,7 +65,7 @@ function namesIn({
   version,
 }: JsonObject | { name: unknown; version: unknown }): Pick<Negotiated, 'name' | 'version'> {
   return {
-    ...(typeof name === 'string' && { name }),
-    ...(typeof version === 'string' && { version }),
+    ...(typeof name === 'string' && { name: cut(name) }),
+    ...(typeof version === 'string' && { version: cut(version) }),
   }
 }

@@ -16,6 +16,7 @@ import { forwardPlain } from '../forward/forward-plain.ts'
 import type { UpstreamServer } from '../options.ts'
 import { downstreamClient } from './client.ts'
 import { clientSession } from './client-session.ts'
+import { isLogLevel } from './log-levels.ts'
 
 type Request = { readonly params?: JsonObject }
 type Handler = (request: Request, ctx: ServerContext) => Promise<unknown>
@@ -98,6 +99,7 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
   }
   if (capabilities.logging !== undefined) {
     on('logging/setLevel', async ({ params = {} }, ctx) => {
+      if (!isLogLevel(params.level)) throw new ProtocolError(codes.invalidParams, 'There is no such log level.')
       gateway.levels.set(ctx.sessionId, String(params.level))
       const sender = from(ctx)
       await Promise.allSettled(

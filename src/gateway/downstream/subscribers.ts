@@ -1,5 +1,6 @@
 import type { ServerEvent } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { perRequestCaller } from '../../mcp/caller.ts'
 import type { ListeningClient } from '../../mcp/http/subscription-bus.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
@@ -31,7 +32,7 @@ export function createSubscribers(): Subscribers {
       const subscriber = { servers, requester: requesterKey(client.requester), tell: listening.tell }
       const stopping = new AbortController()
       all.add(subscriber)
-      void subscribeToAll(gateway, scope, listening, client, stopping.signal)
+      inBackground(subscribeToAll(gateway, scope, listening, client, stopping.signal))
       return () => {
         all.delete(subscriber)
         stopping.abort()
@@ -62,10 +63,9 @@ async function subscribeToAll(
   const { resourceSubscriptions = [], ...lists } = (
     isPlainObject(params.notifications) ? params.notifications : {}
   ) as Filter
+  const wanted = resourceSubscriptions.slice(0, gateway.settings.limits.subscriptions)
   const owners = await Promise.all(
-    resourceSubscriptions.map(
-      async (uri) => [uri, await routeResource(gateway, scope, uri, { client, signal })] as const,
-    ),
+    wanted.map(async (uri) => [uri, await routeResource(gateway, scope, uri, { client, signal })] as const),
   )
   for (const server of scope.servers) {
     if (signal.aborted) return

@@ -23,6 +23,7 @@ interface Cached {
 }
 
 const most = 1_000
+const longestKey = 4_096
 
 export function cacheClients(gateway: GatewayContext): ClientCache {
   const bySession = new WeakMap<Server, Cached>()
@@ -53,6 +54,8 @@ export function cacheClients(gateway: GatewayContext): ClientCache {
     const known = byMeta.get(key)
     if (isCurrent(known)) return known.client
     const made = make(perRequestCaller(meta, authInfo, quirks))
+    // What a client says of itself may be very long, and each of its requests may say something else.
+    if (key.length > longestKey) return made.client
     if (byMeta.size >= most) byMeta.clear()
     byMeta.set(key, made)
     return made.client
