@@ -3,6 +3,7 @@ import type { Assent } from '../../assent.ts'
 import { createWeb } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
 import { answerHealth } from '../serve/health.ts'
+import { arrivalLimits } from '../serve/listen.ts'
 import { webOptions } from '../serve/web-options.ts'
 
 const retryMs = 2_000
@@ -28,14 +29,14 @@ export function servePages(assent: Assent, config: Config, { serving, failed }: 
   let hasLooked = false
 
   function attempt(): void {
-    const made = createServer((request, response) => {
+    const made = createServer(arrivalLimits(config.clocks.body), (request, response) => {
       if (!answerHealth(request, response, auth !== undefined)) web.node(request, response)
     })
     server = made
     made.once('error', (error: NodeJS.ErrnoException) => {
       if (isStopped) return
       if (error.code !== 'EADDRINUSE') failed(error)
-      else if (!hasLooked) void lookWhoServes()
+      else if (!hasLooked) lookWhoServes().catch(failed)
       timer = setTimeout(attempt, retryMs)
     })
     made.listen(listen.port, host, () => {

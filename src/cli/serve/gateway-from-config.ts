@@ -2,7 +2,8 @@ import type { Assent } from '../../assent.ts'
 import type { Events } from '../../base/events.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { ServerOptions } from '../../gateway/options.ts'
+import type { GatewayLimits, ServerOptions } from '../../gateway/options.ts'
+import type { HttpLimits } from '../../mcp/http/limits.ts'
 import type { Config } from '../config/config.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
 import { version } from '../version.ts'
@@ -24,16 +25,53 @@ export async function gatewayFrom(
     assent,
     servers: new Map([...servers.values()].map((server) => [server.id, serverOptions(server)])),
     clocks: { question, hold, state, track, upstreamAsk, park },
-    limits: { asksPerMinute: limits.asksPerMinute },
-    upstreamLimits: { messageBytes: limits.bodyBytes, silence: clocks.upstreamSilence },
+    limits: gatewayLimits(limits),
+    upstreamLimits: {
+      messageBytes: limits.bodyBytes,
+      messageValues: limits.messageValues,
+      handshakeBytes: limits.handshakeBytes,
+      silence: clocks.upstreamSilence,
+    },
     elicitation: elicitation.enabled,
     urlBy: elicitation.urlBy,
     ...(elicitation.unseenWithin !== undefined && { unseenWithin: elicitation.unseenWithin }),
     quirks: clients,
-    http: { limits: { bodyBytes: limits.bodyBytes } },
+    http: { limits: httpLimits(limits), bodyTime: clocks.body },
     onError,
     ...(news && { news }),
   })
+}
+
+function gatewayLimits(limits: Config['limits']): GatewayLimits {
+  const { asksPerMinute, serverBytes, serverBytesEach, listBytes, listItems } = limits
+  const { toolBytes, cachedListBytes, subscriptions } = limits
+  return {
+    asksPerMinute,
+    serverBytes,
+    serverBytesEach,
+    listBytes,
+    listItems,
+    toolBytes,
+    cachedListBytes,
+    subscriptions,
+  }
+}
+
+function httpLimits(limits: Config['limits']): Partial<HttpLimits> {
+  const { bodyBytes, messageValues, inFlightBytes, inFlightBytesPerRequester } = limits
+  const { unreadBytes, unreadBytesPerRequester, sessions, sessionsPerOwner, initializeBytes, replayBytes } = limits
+  return {
+    bodyBytes,
+    bodyValues: messageValues,
+    inFlightBytes,
+    inFlightBytesPerRequester,
+    unreadBytes,
+    unreadBytesPerRequester,
+    sessions,
+    sessionsPerOwner,
+    initializeBytes,
+    replayBytes,
+  }
 }
 
 function serverOptions(server: ServerConfig): ServerOptions {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BadArgument } from '../../base/errors.ts'
 import type { Config } from '../config/config.ts'
@@ -20,10 +20,10 @@ const patienceMs = 5_000
  * Listens before anything else is opened, so that a port in use leaves nothing behind. Requests get a 503 until `serve`
  * is called. `setting` is where the port can be changed.
  */
-export async function listen({ host, port }: Config['listen'], setting = '--port'): Promise<Listening> {
+export async function listen({ host, port }: Config['listen'], bodyMs: number, setting = '--port'): Promise<Listening> {
   let by: RequestListener = (request, response) =>
     sendReply({ status: 503, body: { error: 'Assent is starting. Try again in a moment.' } }, request, response)
-  const server = createServer((request, response) => by(request, response))
+  const server = createServer(arrivalLimits(bodyMs), (request, response) => by(request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used on ${host}`
@@ -40,6 +40,15 @@ export async function listen({ host, port }: Config['listen'], setting = '--port
     close: () => server.close().closeAllConnections(),
   }
 }
+
+/** A request that takes longer to arrive is ended, on any path: it holds memory and a connection. */
+export function arrivalLimits(bodyMs: number): ServerOptions {
+  const requestTimeout = Math.max(bodyMs, leastMs)
+  return { requestTimeout, headersTimeout: Math.min(requestTimeout, longestHeadMs), connectionsCheckingInterval: 5_000 }
+}
+
+const leastMs = 1_000
+const longestHeadMs = 60_000
 
 async function finished(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))

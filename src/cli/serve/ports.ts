@@ -13,10 +13,10 @@ export interface Ports {
 }
 
 /** All of them or none. */
-export async function openPorts({ listen: address, metrics }: Config): Promise<Ports> {
-  const main = await listen(address)
+export async function openPorts({ listen: address, metrics, clocks }: Config): Promise<Ports> {
+  const main = await listen(address, clocks.body)
   try {
-    return { main, metrics: metrics.listen && (await listen(metrics.listen, 'metrics.listen')) }
+    return { main, metrics: metrics.listen && (await listen(metrics.listen, clocks.body, 'metrics.listen')) }
   } catch (error) {
     main.close()
     throw error

@@ -5,6 +5,9 @@ import { defaults } from '../../../src/cli/config/defaults.ts'
 import { ignoredInServers, settingNames } from '../../../src/cli/config/names.ts'
 import { readConfig } from '../../../src/cli/config/read.ts'
 import { defaultLimits } from '../../../src/elicitation/limits.ts'
+import { defaultGatewayLimits } from '../../../src/gateway/options.ts'
+import { defaultUpstreamLimits } from '../../../src/gateway/upstream/options.ts'
+import { defaultHttpLimits } from '../../../src/mcp/http/limits.ts'
 import { providerSettingNames } from '../../../src/oauth/settings/provider-settings.ts'
 import { tableUnder } from '../../support/tables.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -70,6 +73,22 @@ test('docs/configuration.md lists every default as the code has it', () => {
     const text = Array.isArray(value) && value.length === 0 ? 'none' : `\`${value}\``
     expect([name, listed.get(`\`${name}\``)]).toEqual([name, text])
   }
+})
+
+test('the limits of assent.yaml have the defaults of createGateway', () => {
+  const ofGateway: Record<string, number> = {
+    ...defaultHttpLimits,
+    ...defaultGatewayLimits,
+    handshakeBytes: defaultUpstreamLimits.handshakeBytes,
+    messageValues: defaultUpstreamLimits.messageValues,
+  }
+  const { limits } = defaults
+  const others = ['openPerRequester', 'openPerParticipant', 'asksPerMinute', 'pagesPerAddress', 'pagesPerPerson']
+  for (const [name, value] of Object.entries(limits)) {
+    if (!others.includes(name)) expect([name, ofGateway[name]]).toEqual([name, value])
+  }
+  expect(ofGateway.bodyValues).toBe(limits.messageValues)
+  expect(defaultUpstreamLimits.messageBytes).toBe(limits.bodyBytes)
 })
 
 test('the example of docs/configuration.md can be used', async () => {
