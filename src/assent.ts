@@ -26,11 +26,12 @@ import type { Ask } from './elicitation/asking/request.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { find, getResult } from './elicitation/find.ts'
-import { allOpen, listOpen } from './elicitation/inbox.ts'
+import { allOpen, listOpen, listOpenOf, listRequesters } from './elicitation/inbox.ts'
 import { defaultLimits, type ElicitationLimits } from './elicitation/limits.ts'
 import { type PageSettings, pageUrl } from './elicitation/page-settings.ts'
 import type { ElicitationResult } from './elicitation/result.ts'
 import { get } from './elicitation/settle.ts'
+import type { OpenRequesters } from './elicitation/store.ts'
 import { type WaitOptions, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
@@ -89,6 +90,10 @@ export interface Assent {
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
   /** What waits for this person, most urgent first. Give the last id of one page as `after` to get the next. */
   listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  /** Who asks this person, and how much; the requester that asked last first. `after`: the id of the last `newest`. */
+  listRequesters(person: Person, limit: number, after?: ElicitationId): Promise<OpenRequesters>
+  /** What one of these requesters asks this person, the newest first, page by page as in `listOpen`. */
+  listOpenOf(person: Person, requester: string, limit: number, after?: ElicitationId): Promise<Elicitation[]>
   /** Takes a question back for the requester who asked it. */
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
   /** Takes a question back that no longer makes sense, such as when its rule is gone. */
@@ -218,6 +223,8 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     find: (participant, type) => find(desk, participant, type),
     getResult: (participant, id) => getResult(desk, participant, id),
     listOpen: (person, limit, after) => listOpen(desk, person, limit, after),
+    listRequesters: (person, limit, after) => listRequesters(desk, person, limit, after),
+    listOpenOf: (person, requester, limit, after) => listOpenOf(desk, person, requester, limit, after),
     withdraw: (id, by, reason) => begin(withdraw(desk, id, by, reason)),
     withdrawAsObsolete: (id, reason) => begin(withdrawAsObsolete(desk, id, reason)),
     fail: (id, reason) => begin(fail(desk, id, reason)),

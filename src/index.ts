@@ -107,7 +107,14 @@ export { type FieldError, type Validated, validateContent } from './elicitation/
 export type { ElicitationLimits } from './elicitation/limits.ts'
 export type { PageSettings } from './elicitation/page-settings.ts'
 export { type ElicitationResult, type ElicitationStatus, statusOf } from './elicitation/result.ts'
-export type { Added, Changes, ElicitationStore, OpenLimits } from './elicitation/store.ts'
+export type {
+  Added,
+  Changes,
+  ElicitationStore,
+  OpenLimits,
+  OpenOfRequester,
+  OpenRequesters,
+} from './elicitation/store.ts'
 export type { WaitOptions } from './elicitation/wait.ts'
 export type { ClientAuthentication } from './oauth/remote-server.ts'
 export type { PresetName } from './oauth/settings/presets.ts'

@@ -2,6 +2,7 @@ import type { Person } from '../participant/identify.ts'
 import { answererNames } from './answering/may-answer.ts'
 import type { Desk } from './desk.ts'
 import type { Elicitation, ElicitationId } from './elicitation.ts'
+import type { OpenRequesters } from './store.ts'
 
 const pageSize = 200
 
@@ -26,6 +27,27 @@ export async function listOpen(
     if (open.expiresAt > now) found.push(open)
   }
   return found
+}
+
+/** Who asks this person, the requester that asked last first. Give the id of the last `newest` as `after` to get more. */
+export function listRequesters(
+  { store, clock }: Pick<Desk, 'store' | 'clock'>,
+  person: Person,
+  limit: number,
+  after?: ElicitationId,
+): Promise<OpenRequesters> {
+  return store.listRequesters(answererNames(person), clock.now(), limit, after)
+}
+
+/** What one requester asks this person, the newest first. */
+export function listOpenOf(
+  { store, clock }: Pick<Desk, 'store' | 'clock'>,
+  person: Person,
+  requester: string,
+  limit: number,
+  after?: ElicitationId,
+): Promise<Elicitation[]> {
+  return store.listOpenOf(answererNames(person), requester, clock.now(), limit, after)
 }
 
 /** Every open question of everybody, most urgent first. Questions may be settled while they are read. */

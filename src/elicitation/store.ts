@@ -10,10 +10,27 @@ export type Added =
   /** The requester, or its participant with all requesters together, has as many questions open as they may. */
   | { readonly kind: 'full'; readonly of: keyof OpenLimits }
 
-/** How many questions may be open at once: of one requester, and of all requesters that act for one participant. */
+/** How many questions may be open at once. */
 export interface OpenLimits {
+  /** Of one requester. */
   readonly requester: number
+  /** Of all requesters of the participant together. */
   readonly participant: number
+}
+
+/** Who has open questions, page by page. */
+export interface OpenRequesters {
+  /** How many questions are open, of all requesters. */
+  readonly total: number
+  readonly requesters: readonly OpenOfRequester[]
+}
+
+/** The open questions of one requester. */
+export interface OpenOfRequester {
+  /** `requesterKey`. */
+  readonly requester: string
+  readonly count: number
+  readonly newest: Elicitation
 }
 
 /** Keeps elicitations. A store never reads the clock and never decides: callers judge what they get. */
@@ -29,7 +46,25 @@ export interface ElicitationStore {
    * also when that question was settled meanwhile.
    */
   listOpen(answerers: readonly Answerer[], limit: number, after?: ElicitationId): Promise<Elicitation[]>
-  /** The open ones of everybody, in the same order and pages. */
+  /**
+   * How many that is by requester, without those whose `expiresAt` is at or before `moment`; the requester that asked last
+   * comes first. Give the id of the last `newest` of one page as `after` to get the next, also when it was settled meanwhile.
+   */
+  listRequesters(
+    answerers: readonly Answerer[],
+    moment: Date,
+    limit: number,
+    after?: ElicitationId,
+  ): Promise<OpenRequesters>
+  /** Those of one requester, by `requesterKey`, of which the same is left out. The newest first, in pages as above. */
+  listOpenOf(
+    answerers: readonly Answerer[],
+    requester: string,
+    moment: Date,
+    limit: number,
+    after?: ElicitationId,
+  ): Promise<Elicitation[]>
+  /** The open ones of everybody, in the order and pages of `listOpen`. */
   listAllOpen(limit: number, after?: ElicitationId): Promise<Elicitation[]>
   /** Open ones with `expiresAt` at or before `moment`, soonest first. */
   listDue(moment: Date, limit: number): Promise<Elicitation[]>

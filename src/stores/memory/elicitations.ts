@@ -26,6 +26,21 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
   const byUrgency = (one: Elicitation, other: Elicitation) =>
     one.expiresAt.getTime() - other.expiresAt.getTime() || order(one.id) - order(other.id)
 
+  function openFor(answerers: readonly Answerer[]): Elicitation[] {
+    const names = new Set<Answerer>(answerers)
+    return openOnes().filter(({ answerers }) => answerers.anyOf.some((name) => names.has(name)))
+  }
+
+  /** The newest first. */
+  function waitingFor(answerers: readonly Answerer[], moment: Date): Elicitation[] {
+    const waiting = openFor(answerers).filter(({ expiresAt }) => expiresAt > moment)
+    return waiting.sort((one, other) => order(other.id) - order(one.id))
+  }
+
+  /** The position before which a page of older questions begins. For an unknown id it is the end. */
+  const placeOf = (after: ElicitationId | undefined) =>
+    (after === undefined ? undefined : askedAs.get(after)) ?? Number.POSITIVE_INFINITY
+
   function pageOf(open: Elicitation[], limit: number, after: ElicitationId | undefined): Elicitation[] {
     const last = after && kept.get(after)
     const left = last === undefined ? open : open.filter((one) => byUrgency(one, last) > 0)
@@ -82,9 +97,26 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
       return true
     },
     async listOpen(answerers, limit, after) {
-      const names = new Set<Answerer>(answerers)
-      const theirs = openOnes().filter(({ answerers }) => answerers.anyOf.some((name) => names.has(name)))
-      return pageOf(theirs, limit, after)
+      return pageOf(openFor(answerers), limit, after)
+    },
+    async listRequesters(answerers, moment, limit, after) {
+      const waiting = waitingFor(answerers, moment)
+      const byRequester = new Map<string, { count: number; newest: Elicitation }>()
+      for (const newest of waiting) {
+        const requester = requesterKey(newest.requester)
+        const known = byRequester.get(requester) ?? { count: 0, newest }
+        byRequester.set(requester, { ...known, count: known.count + 1 })
+      }
+      const all = [...byRequester].map(([requester, open]) => ({ requester, ...open }))
+      const before = placeOf(after)
+      const requesters = all.filter(({ newest }) => order(newest.id) < before).slice(0, limit)
+      return { total: waiting.length, requesters }
+    },
+    async listOpenOf(answerers, requester, moment, limit, after) {
+      const before = placeOf(after)
+      return waitingFor(answerers, moment)
+        .filter((one) => requesterKey(one.requester) === requester && order(one.id) < before)
+        .slice(0, limit)
     },
     async listAllOpen(limit, after) {
       return pageOf(openOnes(), limit, after)

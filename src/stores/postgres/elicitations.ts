@@ -56,6 +56,34 @@ const listOpen: PostgresStatement = {
     order by expires_at, seq limit $2`,
 }
 
+// The position before which a page of older questions begins. For an unknown id it is the end.
+const startBefore = (id: string) => `(
+  select coalesce(max(seq), ${Number.MAX_SAFE_INTEGER}) from assent_elicitation where id = ${id})`
+
+const waitingFor = 'seq in (select seq from assent_waiting where answerer = any($1)) and expires_at > $2'
+
+const listRequesters: PostgresStatement = {
+  name: 'assent_list_requesters',
+  text: `
+    with grouped as (
+      select requester, count(*) as open, max(seq) as newest from assent_elicitation where ${waitingFor} group by requester
+    )
+    select open, ${columns.map((column) => `kept.${column}`).join(', ')}
+    from grouped join assent_elicitation kept on kept.seq = newest
+    where newest < ${startBefore('$4')} order by newest desc limit $3`,
+}
+
+const countWaiting: PostgresStatement = {
+  name: 'assent_count_waiting',
+  text: `select count(*) as open from assent_elicitation where ${waitingFor}`,
+}
+
+const listOpenOf: PostgresStatement = {
+  name: 'assent_list_open_of',
+  text: `select ${row} from assent_elicitation
+    where ${waitingFor} and requester = $3 and seq < ${startBefore('$5')} order by seq desc limit $4`,
+}
+
 const listAllOpen: PostgresStatement = {
   name: 'assent_list_all_open',
   text: `select ${row} from assent_elicitation
@@ -144,6 +172,23 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
     },
 
     listOpen: (answerers, limit, after) => list(listOpen, [answerers.filter(isStorableText), limit, after ?? null]),
+
+    async listRequesters(answerers, moment, limit, after) {
+      const waiting = [answerers.filter(isStorableText), moment.getTime()]
+      const [counted, grouped] = await Promise.all([
+        database.query<{ open: string }>(countWaiting, waiting),
+        database.query<ElicitationRow & { open: string }>(listRequesters, [...waiting, limit, after ?? null]),
+      ])
+      const requesters = grouped.rows.map(({ open, ...kept }) => {
+        return { requester: kept.requester, count: Number(open), newest: fromElicitationRow(kept) }
+      })
+      return { total: Number(counted.rows[0]?.open), requesters }
+    },
+
+    async listOpenOf(answerers, requester, moment, limit, after) {
+      const waiting = [answerers.filter(isStorableText), moment.getTime()]
+      return isStorableText(requester) ? list(listOpenOf, [...waiting, requester, limit, after ?? null]) : []
+    },
 
     listAllOpen: (limit, after) => list(listAllOpen, [limit, after ?? null]),
 

@@ -64,6 +64,12 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
     return last === undefined ? [Number.MIN_SAFE_INTEGER, 0] : [Number(last.expires_at), Number(last.seq)]
   }
 
+  /** The position before which a page of older questions begins. For an unknown id it is the end. */
+  function placeOf(after: ElicitationId | undefined): number {
+    const last = after === undefined ? undefined : sql.placeOf.get(after)
+    return last === undefined ? Number.MAX_SAFE_INTEGER : Number(last.seq)
+  }
+
   return {
     add: (elicitation, limits) => writer.writeOne(() => add(elicitation, limits)),
     get: (id) => runRead(() => record(sql.get.get(id))),
@@ -74,6 +80,20 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
     },
     listOpen: (answerers, limit, after) =>
       runRead(() => records(sql.listOpen.all(JSON.stringify(answerers), ...startAfter(after), limit))),
+    listRequesters: (answerers, moment, limit, after) =>
+      runRead(() => {
+        const waiting = [moment.getTime(), JSON.stringify(answerers)] as const
+        const groups = sql.listRequesters.all(...waiting, placeOf(after), limit)
+        const requesters = groups.flatMap(({ requester, open, newest }) => {
+          const [found] = records(sql.getBySeq.all(Number(newest)))
+          return found === undefined ? [] : [{ requester: String(requester), count: Number(open), newest: found }]
+        })
+        return { total: Number(sql.countWaiting.get(...waiting)?.open), requesters }
+      }),
+    listOpenOf: (answerers, requester, moment, limit, after) =>
+      runRead(() =>
+        records(sql.listOpenOf.all(moment.getTime(), JSON.stringify(answerers), requester, placeOf(after), limit)),
+      ),
     listAllOpen: (limit, after) => runRead(() => records(sql.listAllOpen.all(...startAfter(after), limit))),
     listDue: (moment, limit) => runRead(() => records(sql.listDue.all(moment.getTime(), limit))),
     latestAnswered: (participant, type) => runRead(() => record(sql.latest.get(participant, type))),
@@ -95,6 +115,9 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
 
 const columns =
   'id, version, state, requester, participant, type, identity, expires_at, settled_at, answered_by, sealed_key, question, outcome'
+
+const waitingFor = `state = 'open' AND expires_at > ?
+        AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)`
 
 function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
@@ -118,6 +141,14 @@ function statements(database: SqliteDatabase) {
         AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)
         AND (expires_at, seq) > (?, ?)
       ORDER BY expires_at, seq LIMIT ?`),
+    listRequesters: prepare(`
+      SELECT requester, count(*) AS open, max(seq) AS newest FROM elicitation WHERE ${waitingFor}
+      GROUP BY requester HAVING newest < ? ORDER BY newest DESC LIMIT ?`),
+    countWaiting: prepare(`SELECT count(*) AS open FROM elicitation WHERE ${waitingFor}`),
+    listOpenOf: prepare(`
+      SELECT ${columns} FROM elicitation WHERE ${waitingFor} AND requester = ? AND seq < ?
+      ORDER BY seq DESC LIMIT ?`),
+    getBySeq: prepare(`SELECT ${columns} FROM elicitation WHERE seq = ?`),
     listAllOpen: prepare(`
       SELECT ${columns} FROM elicitation WHERE state = 'open' AND (expires_at, seq) > (?, ?)
       ORDER BY expires_at, seq LIMIT ?`),

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import type { Elicitation, ElicitationId, ElicitationState } from '../../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../../elicitation/store.ts'
+import { requesterKey } from '../../participant/requester.ts'
 import { alice, anElicitation, answered, bob, limitedTo, withState } from '../elicitations.ts'
 import type { ContractTest } from './contract-test.ts'
 
@@ -160,6 +161,44 @@ export const elicitationContract: readonly ContractTest[] = [
       elicitation: first,
     })
   }),
+  contractTest(
+    'open questions are counted by requester, the one that asked last first, and listed for each, page by page',
+    async (store) => {
+      const over = new Date(Date.UTC(2026, 0, 1))
+      const by = (client: string, more: Partial<Elicitation> = {}) =>
+        added(store, { requester: { participant: alice, client }, ...more })
+      const [a1, b1, a2] = [await by('a'), await by('b'), await by('a')]
+      const c1 = await by('c')
+      await by('a', { expiresAt: over })
+      const theirs = await added(store, {
+        requester: { participant: bob, client: 'd' },
+        answerers: { anyOf: [bob, 'group:ops'], through: 'page' },
+      })
+      const a = requesterKey(a1.requester)
+      const requesters = [
+        { requester: requesterKey(c1.requester), count: 1, newest: c1 },
+        { requester: a, count: 2, newest: a2 },
+        { requester: requesterKey(b1.requester), count: 1, newest: b1 },
+      ]
+      deepEqual(await store.listRequesters([alice], over, many), { total: 4, requesters })
+      deepEqual(await store.listRequesters([alice], over, 1), { total: 4, requesters: requesters.slice(0, 1) })
+      deepEqual(await store.listRequesters([alice], over, many, c1.id), { total: 4, requesters: requesters.slice(1) })
+      deepEqual(await store.listRequesters([alice], over, many, b1.id), { total: 4, requesters: [] })
+      deepEqual(ids(await store.listOpenOf([alice], a, over, many)), ids([a2, a1]))
+      deepEqual(ids(await store.listOpenOf([alice], a, over, 1)), ids([a2]))
+      deepEqual(ids(await store.listOpenOf([alice], a, over, many, a2.id)), ids([a1]))
+      deepEqual(ids(await store.listOpenOf([alice], 'unknown', over, many)), [])
+      // Nothing of others, and each question once for somebody who may answer it in two ways.
+      deepEqual(ids(await store.listOpenOf([bob], a, over, many)), [])
+      const twice = [{ requester: requesterKey(theirs.requester), count: 1, newest: theirs }]
+      deepEqual(await store.listRequesters([bob, 'group:ops'], over, many), { total: 1, requesters: twice })
+
+      await saved(store, answered(a2))
+      const left = [{ requester: a, count: 1, newest: a1 }]
+      deepEqual((await store.listRequesters([alice], over, many, b1.id)).requesters, left)
+      deepEqual(ids(await store.listOpenOf([alice], a, over, many, a2.id)), ids([a1]))
+    },
+  ),
   contractTest(
     'open questions are listed most urgent first, page by page, also if one of a page is settled meanwhile',
     async (store) => {
