@@ -12,6 +12,7 @@ import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { PageSettings } from '../elicitation/page-settings.ts'
+import type { OpenRequesters } from '../elicitation/store.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 import type { Login, Person } from '../participant/identify.ts'
 
@@ -31,7 +32,8 @@ export interface AssentForWeb {
   readonly pages: PageSettings
   get(id: ElicitationId): Promise<Elicitation | undefined>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
-  listOpen(person: Person, limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  listRequesters(person: Person, limit: number, after?: ElicitationId): Promise<OpenRequesters>
+  listOpenOf(person: Person, requester: string, limit: number, after?: ElicitationId): Promise<Elicitation[]>
   verifyAudit(): Promise<AuditReport>
   record(entry: AuditEntry): Promise<void>
 }

@@ -77,8 +77,8 @@ function inRow(asked: Elicitation, call: ToolCall) {
   const given = rowArguments(call)
   const answer = rowAnswer(asked, '/elicit/0192/approve')
   const row = { ...rowOf(asked, viewer), answer, ...(given && { arguments: given }) }
-  const total = { count: 1, isExact: true }
-  const text = readPage(inboxPage(frame, { rows: [row], total, isOver: false, isPaused: false }))
+  const list = { groups: [{ asker: row.asker, rows: [row] }], total: 1, isFirst: true, here: '/inbox' }
+  const text = readPage(inboxPage(frame, { ...list, isOver: false, isPaused: false }))
   return { text, canAllow: answer?.allow !== undefined, isListed: given !== undefined }
 }
 

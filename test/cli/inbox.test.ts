@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/assent.ts'
 import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
+import { readClients } from '../../src/cli/inbox/read.ts'
+import { showClient } from '../../src/cli/inbox/show.ts'
+import { Screen } from '../../src/client/terminal/screen.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
@@ -76,11 +79,12 @@ describe('the inbox in a terminal', () => {
     const first = await askedAbout(assent)
     const second = await askedAbout(assent, aLocalCall({ arguments: { path: '/other' } }), 'walk-2')
     const terminal = await atInbox(assent)
+    await terminal.see('/other')
     await say(terminal, 'q quit', '')
     await say(terminal, 'You have not answered yet.', '')
     await say(terminal, 'q quit', 'yes')
     await say(terminal, 'yes is not one of the choices.', 's')
-    await terminal.see('/other')
+    await terminal.see('/tmp/notes.txt')
     await say(terminal, 'q quit', 'q')
     await terminal.done
     for (const { id } of [first, second]) expect(await stateOf(assent, id)).toEqual({ kind: 'open' })
@@ -152,7 +156,27 @@ describe('the inbox in a terminal', () => {
     await terminal.done
   })
 
-  test('most urgent first; with --watch what comes later is shown too, until it is told to stop', async () => {
+  test('a list of several clients names each before its questions', async () => {
+    const assent = await anAssent({ policy })
+    const of = (client: string, path: string) =>
+      aLocalCall({ requester: { ...localRequester, client, clientName: client }, arguments: { path } })
+    await askedAbout(assent, of('One', '/1'))
+    await askedAbout(assent, of('Two', '/2'), 'walk-2')
+    await askedAbout(assent, of('Two', '/3'), 'walk-3')
+    const { output, shown } = fakeTerminal()
+    const screen = new Screen(output, { NO_COLOR: '1' })
+    for (const items of await readClients(assent)) showClient(screen, items)
+    showClient(screen, [])
+    const named = plain(shown())
+      .split(/\n+/)
+      .filter((line) => line !== '')
+    expect(named).toEqual([
+      'Asked by a program that calls itself Two: 2 questions, the newest first',
+      'Asked by a program that calls itself One: one question',
+    ])
+  })
+
+  test('with --watch what comes later is shown too, until it is told to stop', async () => {
     const clock = fixedClock()
     const assent = await anAssent({ policy, clock })
     const late = await askedAbout(assent, aLocalCall({ arguments: { path: '/late' } }))

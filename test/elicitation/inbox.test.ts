@@ -34,13 +34,13 @@ test('what waits for a person is listed most urgent first, for them and their gr
 
 test('page and terminal list in the same order, also where hundreds wait', async () => {
   const assent = await anAssent({ limits, clock: fixedClock() })
-  const urgent = await askMany(assent, 250)
+  const newest = await askMany(assent, 250)
   const { text } = await (await enrolledBrowser({ web: createWeb(assent) })).get('/inbox')
   const onPage = [...text.matchAll(/href="\/inbox\?open=([^"]+)"/g)].map(([, id]) => id)
-  // However many rows the page shows: they are the most urgent ones.
+  // However many rows the page shows: they are the newest ones.
   expect(onPage.length).toBeGreaterThan(10)
-  expect(onPage).toEqual(urgent.slice(0, onPage.length))
-  expect((await readInbox(assent)).map(({ asked }) => asked.id)).toEqual(urgent)
+  expect(onPage).toEqual(newest.slice(0, onPage.length))
+  expect((await readInbox(assent)).map(({ asked }) => asked.id)).toEqual(newest)
 })
 
 test('questions whose time is over do not take the place of those that can still be answered', async () => {

@@ -9,7 +9,7 @@ import { askLocal, localPlace, type Place } from '../support/web/places.ts'
 const minute = 60_000
 
 describe('the inbox', () => {
-  test('lists what waits, the soonest to expire first, and what is over no more', async () => {
+  test('lists what waits, the newest first, and what is over no more', async () => {
     const place = await approvalPlace()
     const call = await waitingCall(place, { arguments: { path: '/tmp/plan.md' } })
     const soon = (await place.assent.ask(anAsk({ expiresInMs: minute }))).elicitation
@@ -17,7 +17,7 @@ describe('the inbox', () => {
     const browser = await signedInBrowser(place, 'alice')
     const { text, headers } = await browser.get('/inbox')
     const ids = [...text.matchAll(/href="\/inbox\?open=([^"]+)"/g)].map(([, id]) => id)
-    expect(ids).toEqual([soon.id, secret.id, call.id])
+    expect(ids).toEqual([secret.id, soon.id, call.id])
     expect(text).toContain('path: /tmp/plan.md')
     expect(text).toContain('Run write_file')
     expect(text).toContain('Save a key for github')
@@ -28,7 +28,7 @@ describe('the inbox', () => {
     expect((await browser.get('/inbox')).text).not.toContain(soon.id)
   })
 
-  test('shows the most urgent of more than 200, and says that there are more', async () => {
+  test('shows the newest of more than 200, counts them all, and leads to the rest', async () => {
     const place = await approvalPlace({}, { limits: { openPerRequester: 300 } })
     for (let number = 0; number < 200; number += 1) await place.assent.ask(anAsk({ about: String(number) }))
     const last = (await place.assent.ask(anAsk({ expiresInMs: minute }))).elicitation
@@ -36,8 +36,8 @@ describe('the inbox', () => {
     const ids = [...text.matchAll(/href="\/inbox\?open=([^"]+)"/g)].map(([, id]) => id)
     expect(ids).toHaveLength(20)
     expect(ids[0]).toBe(last.id)
-    expect(text).toContain('At least 200 questions are waiting for your answer')
-    expect(text).toContain('At least 180 more')
+    expect(text).toContain('201 questions are waiting for your answer, the newest first.')
+    expect(text).toContain('>Older questions</a>')
   })
 
   test('is where people start, and says so when nothing waits', async () => {

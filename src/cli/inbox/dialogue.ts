@@ -25,7 +25,7 @@ export interface AtTerminal {
 
 const lookEveryMs = 1_000
 
-/** Asks the person the open questions one by one, most urgent first. */
+/** Asks the person the open questions one by one, the newest of each client first. */
 export async function answerInbox(assent: Assent, at: AtTerminal): Promise<void> {
   const screen = new Screen(at.output, at.env)
   const shown = new Set<string>()

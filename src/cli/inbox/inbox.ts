@@ -15,7 +15,7 @@ cannot prevent this; see docs/approvals.md.)
 Where people sign in, a terminal cannot tell who uses it. Answer on the page /inbox instead.
 
 Examples:
-  assent inbox                              answer one question after the other, most urgent first
+  assent inbox                              answer one question after the other, the newest of each client first
   assent inbox --watch                      and wait for more
   assent inbox --json                       list the questions, for scripts
   assent inbox allow 3f2a --once            an id, or the beginning of one
@@ -119,17 +119,21 @@ async function list(
   assent: Assent,
   { json, watch, signal }: { readonly json: boolean; readonly watch: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { asJson, readInbox } = await import('./read.ts')
-  const { showWaiting } = await import('./show.ts')
+  const { asJson, readClients } = await import('./read.ts')
+  const { showClient, showWaiting } = await import('./show.ts')
   const { Screen } = await import('../../client/terminal/screen.ts')
   const screen = new Screen(process.stdout, process.env)
   const told = new Set<string>()
   for (;;) {
-    const fresh = (await readInbox(assent)).filter(({ asked }) => !told.has(asked.id))
-    for (const one of fresh) {
-      told.add(one.asked.id)
-      if (json) print(JSON.stringify(asJson(one)))
-      else showWaiting(screen, one, assent.clock.now())
+    const clients = (await readClients(assent)).map((items) => items.filter(({ asked }) => !told.has(asked.id)))
+    const fresh = clients.flat()
+    for (const items of clients.filter(({ length }) => length > 0)) {
+      if (!json && items.length < fresh.length) showClient(screen, items)
+      for (const one of items) {
+        told.add(one.asked.id)
+        if (json) print(JSON.stringify(asJson(one)))
+        else showWaiting(screen, one, assent.clock.now())
+      }
     }
     if (!watch) {
       return print(fresh.length === 0 ? 'No question waits for you.' : '\nTo answer, run this in a terminal.')

@@ -22,11 +22,34 @@ export interface InboxItem {
   readonly approval?: { readonly call: ToolCall; readonly decision: Decision; readonly choices: readonly Choice[] }
 }
 
-/** What waits for the local person, most urgent first. */
+/** What waits for the local person, in an order in which no client can hide what another asks: the newest of each first. */
 export async function readInbox(assent: Assent): Promise<InboxItem[]> {
-  const all = await assent.listOpen(atTerminal, Number.POSITIVE_INFINITY)
-  return all.map((asked) => waiting(assent, asked))
+  const clients = await readClients(assent)
+  const most = clients.reduce((sum, { length }) => Math.max(sum, length), 0)
+  return Array.from({ length: most }, (_, round) => clients.flatMap((items) => items[round] ?? [])).flat()
 }
+
+/** The same by client: the client that asked last first, and of each the newest first. */
+export async function readClients(assent: Assent): Promise<InboxItem[][]> {
+  const clients: InboxItem[][] = []
+  for (let after: ElicitationId | undefined; ; ) {
+    const { requesters } = await assent.listRequesters(atTerminal, pageSize, after)
+    for (const { requester } of requesters) clients.push(await readClient(assent, requester))
+    if (requesters.length < pageSize) return clients
+    after = requesters.at(-1)?.newest.id
+  }
+}
+
+async function readClient(assent: Assent, requester: string): Promise<InboxItem[]> {
+  const items: InboxItem[] = []
+  for (;;) {
+    const page = await assent.listOpenOf(atTerminal, requester, pageSize, items.at(-1)?.asked.id)
+    items.push(...page.map((asked) => waiting(assent, asked)))
+    if (page.length < pageSize) return items
+  }
+}
+
+const pageSize = 200
 
 /** The question whose id is, or begins with, `id`. */
 export async function findInInbox(assent: Assent, id: string): Promise<InboxItem | undefined> {

@@ -39,6 +39,14 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   if (note !== undefined) screen.print(note, { indent: '  ' })
 }
 
+/** The heading of the questions of one client, where several clients ask. */
+export function showClient(screen: Screen, [first, ...more]: readonly InboxItem[]): void {
+  if (first === undefined) return
+  const count = more.length === 0 ? 'one question' : `${more.length + 1} questions, the newest first`
+  screen.print()
+  screen.print(`Asked by ${askerOf(first)}: ${count}`, { style: 'bold' })
+}
+
 /** Shows the arguments that the approver changed. */
 export function showChanges(screen: Screen, changes: readonly Change[]): void {
   screen.print(changes.length === 0 ? 'Nothing is changed.' : 'Changed:', { indent: '  ' })

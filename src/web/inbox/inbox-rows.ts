@@ -1,13 +1,14 @@
 import { approvalIn } from '../../approval/question/subject.ts'
-import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
+import type { AssentForWeb } from '../needs.ts'
 import type { InboxRow } from '../pages/props.ts'
 import { approvalEnd } from '../question/approval.ts'
 import { labelsFrom, questionFacts } from '../question/question-facts.ts'
 import { personName } from '../viewer/person-name.ts'
 
-/** The row of a question in the inbox. */
-export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
+/** The row of a question in this part of the inbox. */
+export function rowOf(asked: Elicitation, viewer: Person, place: InboxPlace = {}): InboxRow {
   const { server, asker, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
   return {
     id: asked.id,
@@ -18,8 +19,62 @@ export function rowOf(asked: Elicitation, viewer: Person): InboxRow {
     line: lineOf(asked),
     createdAt,
     expiresAt,
-    href: `/inbox?open=${encodeURIComponent(asked.id)}`,
+    href: inboxPath(place, asked.id),
   }
+}
+
+/** Which part of the inbox is shown. */
+export interface InboxPlace {
+  /** Only the questions of this requester, by `requesterKey`. */
+  readonly of?: string
+  /** Only what is older than this question, or than the newest one of its client. */
+  readonly after?: ElicitationId
+}
+
+/** A page of the inbox. */
+export interface InboxList {
+  readonly total: number
+  readonly clients: readonly { readonly shown: readonly Elicitation[]; readonly all?: number; readonly key: string }[]
+  /** Where the next page begins, if there is one. */
+  readonly next?: InboxPlace
+}
+
+const mostClients = 10
+const mostOfEach = 2
+const mostOfOne = 20
+
+/**
+ * Reads a page: the newest questions of every client, so that none can hide those of another; or all of one client. Where
+ * only one client asks, both are the same.
+ */
+export async function readList(
+  { listRequesters, listOpenOf }: Pick<AssentForWeb, 'listRequesters' | 'listOpenOf'>,
+  person: Person,
+  { of, after }: InboxPlace,
+): Promise<InboxList> {
+  const { total, requesters } = await listRequesters(person, mostClients + 1, of === undefined ? after : undefined)
+  const [only] = requesters.length === 1 && after === undefined ? requesters : []
+  const key = of ?? only?.requester
+  if (key !== undefined) {
+    const found = await listOpenOf(person, key, mostOfOne + 1, of === undefined ? undefined : after)
+    const shown = found.slice(0, mostOfOne)
+    const next = found.length > mostOfOne ? { of: key, after: shown.at(-1)?.id as ElicitationId } : undefined
+    return { total, clients: shown.length === 0 ? [] : [{ key, shown }], ...(next && { next }) }
+  }
+  const clients = await Promise.all(
+    requesters.slice(0, mostClients).map(async ({ requester, count }) => {
+      const shown = await listOpenOf(person, requester, mostOfEach)
+      return { key: requester, shown, ...(count > shown.length && { all: count }) }
+    }),
+  )
+  const last = requesters.length > mostClients ? requesters[mostClients - 1]?.newest.id : undefined
+  return { total, clients: clients.filter(({ shown }) => shown.length > 0), ...(last && { next: { after: last } }) }
+}
+
+/** The address of a part of the inbox, with this question open. */
+export function inboxPath({ of, after }: InboxPlace, open?: ElicitationId): string {
+  const query = new URLSearchParams({ ...(of && { of }), ...(after && { after }), ...(open && { open }) }).toString()
+  return query === '' ? '/inbox' : `/inbox?${query}`
 }
 
 /** What the answer would do, as verb and object, without the server's words. */

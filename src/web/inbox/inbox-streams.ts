@@ -1,5 +1,6 @@
 import { inBackground } from '../../base/under-way.ts'
 import { answererNames, isAsked } from '../../elicitation/answering/may-answer.ts'
+import type { OpenRequesters } from '../../elicitation/store.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
 import type { Viewer } from '../viewer/viewer.ts'
@@ -13,9 +14,10 @@ export interface InboxStreams {
 
 const pollMs = 2_000
 const heartbeatMs = 15_000
-const mostSeen = 200
+/** What is asked or settled changes the numbers of a requester, and a new question brings its requester to the top. */
+const mostSeen = 20
 
-type Needs = Pick<AssentForWeb, 'events' | 'listOpen' | 'clock' | 'store'>
+type Needs = Pick<AssentForWeb, 'events' | 'listRequesters' | 'clock' | 'store'>
 
 interface Stream {
   readonly viewer: Viewer
@@ -127,15 +129,15 @@ async function isStillKnown({ store, clock }: Needs, { browser, key }: Viewer): 
 }
 
 /** Compares the open questions every two seconds with those before. Returns a function that stops it. */
-function poll({ listOpen, clock }: Needs, person: Person, tell: () => void): () => void {
+function poll({ listRequesters, clock }: Needs, person: Person, tell: () => void): () => void {
   let isOver = false
   let before: string | undefined
   let cancel = () => {}
   const look = async () => {
     // While the store is down, polling goes on.
-    const open = await listOpen(person, mostSeen).catch(() => undefined)
+    const open = await listRequesters(person, mostSeen).catch(() => undefined)
     if (isOver) return
-    const now = open?.map(({ id }) => id).join(' ') ?? before
+    const now = open === undefined ? before : stateOf(open)
     if (before !== undefined && now !== before) tell()
     before = now
     cancel = clock.after(pollMs, () => inBackground(look()))
@@ -150,4 +152,8 @@ function poll({ listOpen, clock }: Needs, person: Person, tell: () => void): () 
 /** Equal for persons who may see the same questions. */
 function keyOf(person: Person): string {
   return JSON.stringify(answererNames(person))
+}
+
+function stateOf({ total, requesters }: OpenRequesters): string {
+  return [total, ...requesters.map(({ count, newest }) => `${count} ${newest.id}`)].join(' ')
 }

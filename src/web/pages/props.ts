@@ -231,11 +231,28 @@ export interface InboxRow {
   readonly href: string
 }
 
-export interface InboxPageProps {
-  /** Most urgent first. */
+/** The questions of one client, newest first. */
+export interface InboxGroup {
+  /** Who asks, as in `AskedFacts`. */
+  readonly asker: string
+  /** The person for whom the client acts; absent when that is the viewer. */
+  readonly requester?: string
   readonly rows: readonly InboxRow[]
-  /** How many questions are open, also those without a row; not exact where nobody counted further. */
-  readonly total: { readonly count: number; readonly isExact: boolean }
+  /** How many of its questions are open, and where all are listed; absent where this list has them. */
+  readonly all?: { readonly count: number; readonly href: string }
+}
+
+export interface InboxPageProps {
+  /** The client that asked last first. */
+  readonly groups: readonly InboxGroup[]
+  /** How many questions are open, also those on other pages. */
+  readonly total: number
+  /** The first page of the inbox has the newest questions of every client; the others have what it leaves out. */
+  readonly isFirst: boolean
+  /** The next page, if there is one. */
+  readonly older?: string
+  /** The address of this list, without an opened question. */
+  readonly here: string
   readonly openId?: string
   /** Whether the opened question was settled meanwhile. */
   readonly isOver: boolean

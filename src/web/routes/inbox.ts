@@ -4,7 +4,7 @@ import { cannotTellApart } from '../../base/text/names.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { namedClient } from '../../participant/requester.ts'
-import { endWords, rowOf, whatOf } from '../inbox/inbox-rows.ts'
+import { endWords, type InboxPlace, inboxPath, readList, rowOf, whatOf } from '../inbox/inbox-rows.ts'
 import { ownEvents } from '../inbox/own-events.ts'
 import { rowAnswer, rowArguments } from '../inbox/row-answer.ts'
 import { historyPage } from '../pages/inbox/history-page.ts'
@@ -31,9 +31,6 @@ export const inboxRoutes = () =>
     .get('/inbox/history', history)
     .get('/inbox/events', events)
 
-/** Open questions are counted up to this number; beyond it the page says "at least". */
-const mostCounted = 200
-const mostShown = 20
 const mostPast = 50
 const mostSearched = 2_000
 const settling = new Set(['question-answered', 'question-expired', 'question-withdrawn', 'question-failed'])
@@ -42,17 +39,32 @@ async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
   if (viewer instanceof Response) return viewer
   const { assent } = c.var.site
-  const waiting = await assent.listOpen(viewer, mostCounted)
+  const place = placeIn(c)
+  const { total, clients, next } = await readList(assent, viewer, place)
+  // What this page had was answered since.
+  if (clients.length === 0 && total > 0) return c.redirect('/inbox', 303)
   const asked = await findQuestion(c, viewer, readId(c.req.query('open')))
   const elsewhere = asked && ownPageOf(c, asked)
   if (elsewhere !== undefined) return c.redirect(elsewhere, 303)
 
   c.set('isLive', true)
   const done = await doneIn(c, viewer)
-  const note = rowNote(waiting.slice(0, mostShown))
+  const note = rowNote(clients.flatMap(({ shown }) => shown))
   const props = {
-    rows: waiting.slice(0, mostShown).map((one) => ({ ...rowOf(one, viewer), ...inRow(c, one) })),
-    total: { count: waiting.length, isExact: waiting.length < mostCounted },
+    groups: clients.map(({ key, shown, all }) => {
+      const rows = shown.map((one) => ({ ...rowOf(one, viewer, place), ...inRow(c, one) }))
+      const { asker, requester } = rows[0] as InboxRow
+      return {
+        asker,
+        rows,
+        ...(requester !== undefined && { requester }),
+        ...(all !== undefined && { all: { count: all, href: inboxPath({ of: key }) } }),
+      }
+    }),
+    total,
+    isFirst: place.of === undefined && place.after === undefined,
+    here: inboxPath(place),
+    ...(next && { older: inboxPath(next) }),
     isOver: asked !== undefined && isSettled(asked),
     isPaused: await assent.approvals.isPaused(),
     ...(asked && { openId: asked.id }),
@@ -60,6 +72,13 @@ async function show(c: WebContext): Promise<Response> {
     ...(note !== undefined && { note }),
   }
   return c.html(inboxPage(frameFor(c), props, asked && sheetOf(c, asked, viewer)))
+}
+
+/** The part of the inbox that the address names. */
+function placeIn(c: WebContext): InboxPlace {
+  const of = c.req.query('of')
+  const after = readId(c.req.query('after'))
+  return { ...(of !== undefined && /^[\w-]{1,64}$/.test(of) && { of }), ...(after && { after }) }
 }
 
 /** Said once below the list, for all rows that it is true of. */

@@ -72,7 +72,7 @@ export function approvalPageOf(showing: Showing): string {
 
 /** An inbox in which the approval is open beside the list. */
 export function inboxWithOpen(showing: Showing): string {
-  const props = { rows, total: { count: rows.length, isExact: true }, isOver: false, isPaused: false, openId: '0192' }
+  const props = { ...listed, isOver: false, isPaused: false, openId: '0192' }
   return inboxPage(frame, props, approvalSheet(frame, approving(showing)))
 }
 
@@ -167,6 +167,21 @@ const rows: readonly InboxRow[] = [
   },
 ]
 
+const [mine, ...others] = rows
+/** A list of one client. */
+const listed = { groups: [{ asker: 'Claude Code', rows }], total: rows.length, isFirst: true, here: '/inbox' }
+/** A page of several clients, of which some have asked more than it shows. */
+const crowded = {
+  groups: [
+    { asker: 'a program that calls itself Claude Code', rows: mine === undefined ? [] : [mine] },
+    { asker: 'Billing agent', requester: 'bob', rows: others, all: { count: 80, href: '/inbox?of=key' } },
+  ],
+  total: 200,
+  isFirst: false,
+  here: '/inbox?after=0192',
+  older: '/inbox?after=0193',
+}
+
 const grant: GrantItem = {
   id: 'grant-1',
   sentence: 'Allows Claude Code (claude-code) to run create_issue on github, until it is revoked.',
@@ -253,18 +268,17 @@ export const approvalGallery: Readonly<Record<string, string>> = {
       grant: lasting,
     },
   }),
-  inbox: inboxPage(frame, { rows, total: { count: 3, isExact: true }, isOver: false, isPaused: false }),
+  inbox: inboxPage(frame, { ...listed, isOver: false, isPaused: false }),
   'inbox-done': inboxPage(frame, {
-    rows: rows.slice(1),
-    total: { count: 200, isExact: false },
+    ...crowded,
     isOver: false,
     isPaused: true,
     done: { words: 'Run create_issue: allowed by you.', href: '/elicit/0192/approve' },
   }),
-  'inbox-empty': inboxPage(frame, { rows: [], total: { count: 0, isExact: true }, isOver: false, isPaused: false }),
+  'inbox-empty': inboxPage(frame, { ...listed, groups: [], total: 0, isOver: false, isPaused: false }),
   'inbox-open': inboxPage(
     frame,
-    { rows, total: { count: 3, isExact: true }, isOver: false, isPaused: false, openId: '0192' },
+    { ...listed, isOver: false, isPaused: false, openId: '0192' },
     approvalSheet(frame, approving({ call: issue, rule: { reason: 'Writes need your yes.' } })),
   ),
   history: historyPage(frame, {

@@ -3,15 +3,15 @@ import { csrfField, documentOf, heading, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { constant, type Markup, markup } from '../layout/markup.ts'
 import { ago, timeLeft } from '../layout/times.ts'
-import { type Frame, type InboxPageProps, type InboxRow, posted, postedName } from '../props.ts'
+import { type Frame, type InboxGroup, type InboxPageProps, type InboxRow, posted, postedName } from '../props.ts'
 import { visible, visiblePlain } from '../question/quote.ts'
 import { inboxScript } from './inbox-script.ts'
 import { inboxStyle } from './inbox-style.ts'
 
-/** Lists a person's open questions, most urgent first. An opened question is beside the list on a wide screen. */
+/** Lists a person's open questions by client, newest first. An opened question is beside the list on a wide screen. */
 export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): string {
-  const { count, isExact } = props.total
-  const title = count === 0 ? 'Inbox' : `Inbox (${count}${isExact ? '' : '+'})`
+  const { total } = props
+  const title = total === 0 ? 'Inbox' : `Inbox (${total})`
   return documentOf(frame, title, markup`${list(frame, props)}${open !== undefined && beside(props, open)}`, {
     style: inboxStyle,
     script: inboxScript,
@@ -24,32 +24,39 @@ export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): st
 }
 
 function list(frame: Frame, props: InboxPageProps): Markup {
-  const { rows, total, done, isPaused } = props
+  const { total, done, isPaused, isFirst } = props
   const lead =
-    rows.length === 0
-      ? 'Nothing is waiting for you. When a tool needs your answer, it shows up here.'
-      : `${waitingWords(total)} for your answer, the most urgent first.`
+    total === 0 ? 'Nothing is waiting for you. When a tool needs your answer, it shows up here.' : waitingWords(props)
   return markup`<div class="sheet stack list" id="list">
-${heading(rows.length === 0 ? 'done' : 'inbox', 'Your inbox', markup`<span id="count" role="status">${lead}</span>`, rows.length === 0 ? 'good' : '')}
+${heading(total === 0 ? 'done' : 'inbox', 'Your inbox', markup`<span id="count" role="status">${lead}</span>`, total === 0 ? 'good' : '')}
 ${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until somebody resumes it with <code>assent resume</code>.</p></div>`}
 ${done !== undefined && markup`<p class="done">${visible(done.words, 200)} <a href="${done.href}">See what happened</a></p>`}
 ${answerForm(frame)}
-<ul class="waiting" id="waiting">${rows.map((row) => drawRow(frame, row, row.id === props.openId))}${unshown(props)}</ul>
+${!isFirst && markup`<p class="other"><a href="/inbox">Newest questions of all clients</a></p>`}
+<ul class="waiting" id="waiting">${props.groups.map((group) => drawGroup(frame, group, props))}${older(props)}</ul>
 ${props.note !== undefined && markup`<p class="soft small">${props.note}</p>`}
-<p class="soft small">${rows.length > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">Earlier questions</a></p>
+<p class="soft small">${total > 0 && markup`<span class="keys">Keys: <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> allows, <kbd>d</kbd> denies. </span>`}<a href="/inbox/history">Earlier questions</a></p>
 </div>`
 }
 
-function waitingWords({ count, isExact }: InboxPageProps['total']): string {
-  if (!isExact) return `At least ${count} questions are waiting`
-  return count === 1 ? 'One question is waiting' : `${count} questions are waiting`
+function waitingWords({ total, groups }: InboxPageProps): string {
+  const waiting = total === 1 ? 'One question is waiting' : `${total} questions are waiting`
+  const order = groups.length > 1 ? 'the newest of each client first' : 'the newest first'
+  return `${waiting} for your answer${total === 1 ? '' : `, ${order}`}.`
+}
+
+/** The client is named where the list has questions of several, or of one out of several. */
+function drawGroup(frame: Frame, group: InboxGroup, { groups, isFirst, openId }: InboxPageProps): Markup {
+  const { rows, all, asker, requester } = group
+  const name = markup`<li class="client"><h2>Asked by ${visible(asker, 1_000)}${requester !== undefined && markup` for ${visible(requester)}`}</h2></li>`
+  return markup`${(groups.length > 1 || !isFirst) && name}${rows.map((row) => drawRow(frame, row, row.id === openId))}${all !== undefined && markup`<li class="more"><a href="${all.href}">All ${String(all.count)} questions of this client</a></li>`}`
 }
 
 /** Part of the list, because the script replaces the list when something changes. */
-function unshown({ rows, total: { count, isExact } }: InboxPageProps): Markup {
-  const more = count - rows.length
-  if (more <= 0) return markup``
-  return markup`<li class="more soft small">${isExact ? '' : 'At least '}${more} more, which come up as you answer these.</li>`
+function older({ older: href, groups }: InboxPageProps): Markup {
+  if (href === undefined) return markup``
+  const words = groups.length > 1 ? 'Clients that asked earlier' : 'Older questions'
+  return markup`<li class="more"><a href="${href}">${words}</a></li>`
 }
 
 /** One form answers every row: each button posts to the page of its own question. A yes covers that call only. */
@@ -88,7 +95,7 @@ function answers({ what, answer }: InboxRow): Markup {
   return markup`${button('Deny', 'decline', answer.deny)}${answer.allow !== undefined && button('Allow once', 'accept', answer.allow)}`
 }
 
-function beside({ openId, isOver }: InboxPageProps, { body }: Sheet): Markup {
-  return markup`<section class="sheet stack open" id="open" aria-label="The open question" data-open="${openId}" data-over="${String(isOver)}"><p class="back"><a href="/inbox">Back to the inbox</a></p>
+function beside({ openId, isOver, here }: InboxPageProps, { body }: Sheet): Markup {
+  return markup`<section class="sheet stack open" id="open" aria-label="The open question" data-open="${openId}" data-over="${String(isOver)}"><p class="back"><a href="${here}">Back to the inbox</a></p>
 ${body}</section>`
 }

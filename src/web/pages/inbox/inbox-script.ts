@@ -48,7 +48,7 @@ addEventListener('click', (event) => {
   if (event.target.form?.id === 'answer' && performance.now() - movedAt < 700) event.preventDefault()
 }, true)
 
-const rows = () => all('#waiting a')
+const rows = () => all('#waiting .do a')
 const isTyping = ({ target }) => target.matches('input:not([type=radio], [type=checkbox]), textarea, select')
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event)) return

@@ -7,7 +7,10 @@ export const inboxStyle = minifyCss(`
   .waiting:empty { display: none; }
   .row { position: relative; padding: 14px 12px 10px; border-radius: 8px; }
   .row + .row::before { content: ""; position: absolute; inset: 0 0 auto; border-top: 1px solid var(--line); }
-  .waiting > .more { margin: 0; padding: 14px 12px; border-top: 1px solid var(--line); }
+  .waiting > .more { margin: 0; padding: 0 12px; border-top: 1px solid var(--line); }
+  .more a, .other a { display: inline-flex; align-items: center; min-height: 44px; }
+  .client { padding: 24px 12px 0; overflow-wrap: anywhere; }
+  .client h2 { margin: 0; font-size: 1rem; }
   .row:hover { background: var(--quiet); }
   .row[data-current] { background: var(--quiet); box-shadow: inset 3px 0 0 var(--accent); }
   .what { display: flex; gap: 16px; justify-content: space-between; align-items: baseline; }
