@@ -6,7 +6,7 @@ export interface ElicitationLimits {
   readonly openPerRequester: number
   /**
    * Questions that all requesters of one participant may have open at once. Never less than `openPerRequester`. Without a
-   * login every session is a requester of its own.
+   * login, a program is another requester whenever it gives itself another name.
    */
   readonly openPerParticipant: number
   /** Characters of a message. */

@@ -76,10 +76,10 @@ describe('an agent that asks hundreds of questions', () => {
     expect(idsIn(beside)).toContain(asked[10]?.id)
   })
 
-  test('keeps no client from being found, though it has hundreds of sessions', async () => {
+  test('keeps no client from being found, though another has hundreds of names', async () => {
     const place = await loginPlace({ limits: { perPersonPerMinute: 10_000 } })
     const [honest] = await asks(place, 'honest', 1)
-    for (let session = 0; session < 35; session += 1) await asks(place, `session-${session}`, 1)
+    for (let session = 0; session < 35; session += 1) await asks(place, `name-${session}`, 1)
     const browser = await signedInBrowser(place, 'alice')
     const found = await all(browser, '/inbox', 'Clients that asked earlier')
     expect(found).toHaveLength(36)
@@ -87,7 +87,7 @@ describe('an agent that asks hundreds of questions', () => {
     expect(found.at(-1)).toBe(honest?.id)
   })
 
-  test('is refused when all its sessions together have asked enough', async () => {
+  test('is refused when it has asked enough under all its names together', async () => {
     const { url } = await plainUpstream('2026', ({ method }) => (method === 'tools/call' ? done('acted') : undefined), [
       { name: 'act' },
     ])
@@ -103,7 +103,8 @@ describe('an agent that asks hundreds of questions', () => {
     )
     const outcomes: (string | undefined)[] = []
     for (let session = 0; session < 4; session += 1) {
-      const client = await gate.connect(connect11, { elicitation: undefined })
+      const info = { name: `agent ${session}`, version: '1' }
+      const client = await gate.connect(connect11, { elicitation: undefined, info })
       for (const about of ['1', '2']) outcomes.push((await client.call('up__act', { about })).outcome?.reason)
     }
     expect(outcomes.slice(0, 5)).not.toContain('too-many-open')
