@@ -39,7 +39,8 @@ export const auditKinds = {
 
   'browser-added': 'A browser was let in to answer for a participant.',
   'browser-removed': 'A browser was signed out or revoked.',
-  'page-refused': 'A page or a post was refused to whoever opened it.',
+  'page-refused':
+    'A page or a post was refused to whoever opened it; `count` is how often one address of a stranger was, in a minute.',
 
   'keys-rotated': 'A new key seals, and what older keys had sealed was sealed again.',
   'key-dropped': 'A key was deleted that nothing needs any more.',

@@ -5,7 +5,7 @@ import { BadArgument } from '../base/errors.ts'
 import { type AddressList, acceptHosts, addressList, isAddressOrRange } from '../base/request-source.ts'
 import { isLoopback } from '../elicitation/asking/url.ts'
 import type { Browser } from '../participant/browser.ts'
-import { createRates, type Rates } from './http/rates.ts'
+import { createRates, createRepeats, type Rates, type Repeats } from './http/rates.ts'
 import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
 import { type CustomPage, defaultWebLimits, type TrustedProxy, type WebLimits, type WebOptions } from './options.ts'
@@ -23,6 +23,8 @@ export interface Site {
   readonly custom: ReadonlyMap<string, CustomPage>
   readonly limits: WebLimits
   readonly rates: Rates
+  /** Pages that were refused to strangers. */
+  readonly repeats: Repeats
   readonly streams: InboxStreams
   readonly isHostAccepted: ReturnType<typeof acceptHosts>
   readonly enrolledMs: number
@@ -98,6 +100,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     custom: new Map(Object.entries(options.pages ?? {})),
     limits,
     rates: createRates(limits),
+    repeats: createRepeats(assent.clock),
     streams: createInboxStreams(assent, limits.streamsPerPerson),
     isHostAccepted: acceptHosts([url.hostname, ...allowedHosts]),
     enrolledMs: browserDays * dayMs,

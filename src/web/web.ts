@@ -28,7 +28,7 @@ export interface Web {
   readonly node: RequestListener
   /** A link that enrolls one browser for the local person, once; `next` is the path of a page to open then. */
   enrollLink(next?: string): Promise<string>
-  /** Ends the streams of live inboxes, so that a server can close. */
+  /** Ends the streams of live inboxes, so that a server can close, and records what was counted. */
   close(): void
 }
 
@@ -43,7 +43,10 @@ export function createWeb(assent: AssentForWeb, options: WebOptions = {}): Web {
       overrideGlobalObjects: false,
     }) as RequestListener,
     enrollLink: (next) => enrollLink(assent, next),
-    close: () => site.streams.close(),
+    close() {
+      site.streams.close()
+      site.repeats.close()
+    },
   }
 }
 

@@ -95,7 +95,11 @@ describe('a local process without the enrolled cookie', () => {
     expect(agent.cookies.size).toBe(0)
     await isUntouched(place, asked)
     expect(await place.assent.store.browsers.list('local' as never)).toEqual([])
-    expect((await auditOf(place, 'page-refused')).map(({ data }) => data.reason)).toEqual(Array(8).fill('not-enrolled'))
+    place.clock.advance(60_000)
+    expect((await auditOf(place, 'page-refused')).map(({ data }) => data)).toEqual([
+      { reason: 'not-enrolled', method: 'GET' },
+      { reason: 'not-enrolled', count: 7 },
+    ])
   })
 
   test('learns nothing of which ids there are', async () => {

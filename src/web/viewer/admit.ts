@@ -1,3 +1,4 @@
+import { clientNetwork } from '../http/address.ts'
 import { notice } from '../render.ts'
 import type { WebContext } from '../site.ts'
 import { viewerOf } from './find-viewer.ts'
@@ -33,9 +34,16 @@ function redirectToLogin(c: WebContext): Response {
   return c.redirect(`/login?next=${encodeURIComponent(pathOfRequest(c))}`, 303)
 }
 
-/** Records in the audit that a page was refused, whatever the browser is told. */
+/**
+ * Records in the audit that a page was refused, whatever the browser is told. What one address of a stranger is refused
+ * again within a minute is one event, with a count: nobody may fill the audit who is not known.
+ */
 export async function recordPageRefusal(c: WebContext, reason: string, about?: string): Promise<void> {
   const { site, viewer } = c.var
+  const tell = (count: number) => {
+    site.assent.record({ kind: 'page-refused', data: { reason, count } }).catch(site.onError)
+  }
+  if (viewer === undefined && !site.repeats.isFirst(`${reason} ${clientNetwork(c)}`, tell)) return
   await site.assent.record({
     kind: 'page-refused',
     ...(viewer && { who: viewer.participant }),
