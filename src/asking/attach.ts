@@ -14,10 +14,11 @@ import { protocolErrorFrom } from '../mcp/errors.ts'
 import { traitOf } from '../mcp/quirks.ts'
 import { StateRefused } from '../mcp/request-state.ts'
 import { isPerRequest } from '../mcp/revision.ts'
+import { recordUndecided } from './approval/record-undecided.ts'
 import { type AskingSettings, type RequestContext, rememberContext, type ToolSource } from './context.ts'
 import { endsRound } from './rounds/round.ts'
 import { openWalk, sealWalk } from './rounds/seal-walk.ts'
-import { newWalk, type WalkState } from './rounds/walk-state.ts'
+import { newWalk } from './rounds/walk-state.ts'
 import { answerTracking } from './track.ts'
 
 /** The methods in which a server may ask (M26-02). */
@@ -59,9 +60,8 @@ async function handled(
   ctx: ServerContext,
   handler: Handler,
 ): Promise<unknown> {
-  checkReadable(attached, request, ctx)
   const progress = { isAnswered: false }
-  const context = await contextFrom(attached, request, ctx, progress)
+  const context = await readableContext(attached, request, ctx, progress)
   rememberContext(context)
   try {
     const result = await handler(request, context.ctx)
@@ -80,9 +80,31 @@ async function handled(
   }
 }
 
-/** Refuses what could not be decided about, shown and run exactly as it came. */
+/** Refuses, and records, what could not be decided about, shown and run exactly as it came, or by a state that is not ours. */
+async function readableContext(
+  attached: Attached,
+  request: AskableRequest,
+  ctx: ServerContext,
+  progress: { readonly isAnswered: boolean },
+): Promise<RequestContext> {
+  const { settings, server } = attached
+  try {
+    checkReadable(attached, request, ctx)
+    return await contextFrom(attached, request, ctx, progress)
+  } catch (error) {
+    if (request.method === 'tools/call') {
+      const { requester } = callerOf(server, ctx, settings.quirks)
+      const { name: tool = '', arguments: given } = request.params
+      const owner = settings.ownerOf?.(tool) ?? { server: settings.name, tool }
+      await recordUndecided(settings.assent, { requester, ...owner, arguments: given }, error)
+    }
+    throw error instanceof StateRefused ? protocolErrorFrom(error) : error
+  }
+}
+
 function checkReadable({ tools }: Attached, { params }: AskableRequest, { mcpReq }: ServerContext): void {
   const problem =
+    argumentProblem(params.name ?? params.uri, params.name === undefined ? 'uri' : 'name') ??
     argumentProblem(params.arguments, 'arguments') ??
     // The gateway passes `_meta` on as it came. In the library, handlers of others read it.
     (tools === undefined ? undefined : argumentProblem(mcpReq._meta, '_meta'))
@@ -100,7 +122,7 @@ async function contextFrom(
   const server = settings.boundTo ?? settings.name
   const call = { requester, server, method, name: params.name ?? params.uri ?? '', arguments: params.arguments }
   const state = isPerRequest(revision) ? ctx.mcpReq.requestState() : undefined
-  const walk = typeof state === 'string' ? await openedWalk(settings, call, state) : newWalk()
+  const walk = typeof state === 'string' ? await openWalk(settings, call, state) : newWalk()
   return {
     ...settings,
     ...caller,
@@ -139,14 +161,6 @@ function lacking(named: readonly string[]): ProtocolError {
   const elicitation = Object.fromEntries([...modes].map((mode) => [mode, {}]))
   const message = `This needs a client that supports elicitation by ${[...modes].join(' and ')}`
   return new MissingRequiredClientCapabilityError({ requiredCapabilities: { elicitation } }, message)
-}
-
-async function openedWalk(settings: AskingSettings, call: RequestContext['call'], state: string): Promise<WalkState> {
-  try {
-    return await openWalk(settings, call, state)
-  } catch (error) {
-    throw error instanceof StateRefused ? protocolErrorFrom(error) : error
-  }
 }
 
 const completeMethod = 'notifications/elicitation/complete'

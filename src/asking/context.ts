@@ -61,6 +61,8 @@ export interface AskingSettings {
   readonly name: string
   /** What the states of this server's requests are bound to. Left out: its name. */
   readonly boundTo?: string
+  /** Whose tool a name is, for the audit. Left out: this server's. */
+  ownerOf?(tool: string): { readonly server: string; readonly tool: string }
   readonly clocks: ServerClocks
   /** How a client of 2025-11-25 is sent to a page: by a request during the call, or by the error -32042, after which it calls again. */
   readonly urlBy: 'push' | 'error'

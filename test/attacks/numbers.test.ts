@@ -1,88 +1,14 @@
-import { PassThrough } from 'node:stream'
 import { inputRequired, type ServerContext } from '@modelcontextprotocol/server'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { definitionDigest } from '../../src/approval/tool-call.ts'
-import type { Gateway } from '../../src/gateway/index.ts'
-import { PipeTransport } from '../../src/mcp/pipe-transport.ts'
 import { audited } from '../support/approval/approving.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { callsIn } from '../support/gateway/audited-calls.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { done, type PlainUpstream, plainUpstream } from '../support/gateway/plain-upstream.ts'
-import { asking, say, until } from '../support/server/servers.ts'
-
-const version = '2026-07-28'
-const protocol = 'io.modelcontextprotocol'
-const envelope = (capabilities: object = {}) => {
-  const meta = {
-    [`${protocol}/protocolVersion`]: version,
-    [`${protocol}/clientInfo`]: { name: 'raw', version: '1' },
-    [`${protocol}/clientCapabilities`]: capabilities,
-  }
-  return `"_meta":${JSON.stringify(meta)}`
-}
-
-type Send = (name: string, given: string) => Promise<string>
-
-function sender26(url: URL, capabilities: object = {}) {
-  const headers = { ...json, 'MCP-Protocol-Version': version, 'Mcp-Method': 'tools/call' }
-  return async (name: string, given: string, more = '') => {
-    const params = `{"name":"${name}","arguments":${given},${envelope(capabilities)}${more}}`
-    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
-    return (await fetch(url, { method: 'POST', headers: { ...headers, 'Mcp-Name': name }, body })).text()
-  }
-}
-
-/** Sends calls as text, for no client of ours writes such numbers. What comes back is text as well. */
-const clients: Record<string, (url: URL) => Promise<Send>> = {
-  '2026': async (url) => sender26(url),
-  '2025': async (url) => {
-    const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":${initialize}}`
-    const opened = await fetch(url, { method: 'POST', headers: json, body: hello })
-    await opened.text()
-    const session = { ...json, 'Mcp-Session-Id': String(opened.headers.get('mcp-session-id')) }
-    const headers = { ...session, 'MCP-Protocol-Version': '2025-11-25' }
-    await fetch(url, { method: 'POST', headers, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' })
-    let id = 0
-    return async (name, given) => {
-      id += 1
-      const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${given}}}`
-      return (await fetch(url, { method: 'POST', headers, body })).text()
-    }
-  },
-}
-const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
-const initialize = '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}'
-
-/** The same on a pipe. */
-async function onPipe(gateway: Pick<Gateway, 'stdio'>, era: string): Promise<Send> {
-  const [input, output] = [new PassThrough(), new PassThrough()]
-  const serving = gateway.stdio(undefined, new PipeTransport(input, output))
-  onTestFinished(() => serving.close())
-  let received = ''
-  output.on('data', (chunk: Buffer) => {
-    received += chunk
-  })
-  const answerTo = async (id: number) => {
-    const line = () => received.split('\n').find((one) => one.includes(`"id":${id}`))
-    await until(() => line() !== undefined)
-    return line() as string
-  }
-  const extra = era === '2026' ? `,${envelope()}` : ''
-  if (era === '2025') {
-    input.write(`{"jsonrpc":"2.0","id":7000,"method":"initialize","params":${initialize}}\n`)
-    await answerTo(7000)
-    input.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-  }
-  let id = 7000
-  return async (name, given) => {
-    id += 1
-    const params = `{"name":"${name}","arguments":${given}${extra}}`
-    input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}\n`)
-    return answerTo(id)
-  }
-}
+import { placesOf, type SendText, sendText26, textClients } from '../support/gateway/text-clients.ts'
+import { asking, say } from '../support/server/servers.ts'
 
 const id = '9007199254740993'
 const tools = [
@@ -103,18 +29,16 @@ function payments(era: '2025' | '2026'): Promise<PlainUpstream> {
 }
 
 const eras = ['2025', '2026'] as const
-const places = ['/mcp', '/mcp/{server}', 'a pipe'] as const
-const everywhere = places.flatMap((place) =>
+const everywhere = Object.keys(placesOf).flatMap((place) =>
   eras.flatMap((client) => eras.map((upstream) => [place, client, upstream] as const)),
 )
 
-async function payingAt(place: (typeof places)[number], client: string, upstream: '2025' | '2026') {
+async function payingAt(place: string, client: string, upstream: '2025' | '2026') {
   const up = await payments(upstream)
   const gate = await gated({ up: { url: up.url } })
-  const url = place === '/mcp/{server}' ? new URL(`${gate.url.href}/up`) : gate.url
-  const send = place === 'a pipe' ? await onPipe(gate.gateway, client) : await clients[client]?.(url)
-  const pay = (given: string) => (send as Send)(place === '/mcp/{server}' ? 'pay' : 'up__pay', given)
-  return { ...gate, up, pay }
+  const { connect, nameOf } = placesOf[place] as (typeof placesOf)[string]
+  const send: SendText = await connect(gate, client)
+  return { ...gate, up, pay: (given: string) => send(nameOf('pay'), given) }
 }
 
 describe('an integer beyond 2^53 in an argument', () => {
@@ -144,7 +68,7 @@ describe('an integer beyond 2^53 in an argument', () => {
         }),
       )
     })
-    for (const connect of Object.values(clients)) {
+    for (const connect of Object.values(textClients)) {
       const send = await connect(url)
       expect(await send('take', `{"any":${id}}`)).toContain('arguments.any is 9007199254740993')
       expect(await send('take', '{"any":12}')).toContain('taken')
@@ -173,7 +97,7 @@ describe('an integer beyond 2^53 in an argument', () => {
               }),
             )
       const gate = await gated({ up: { url } })
-      const send = sender26(gate.url, { elicitation: { form: {} } })
+      const send = sendText26(gate.url, { elicitation: { form: {} } })
       const first = await send('up__book', '{}')
       const answer = (to: string, given: string) => {
         const [, key] = /"inputRequests":\{"([^"]+)"/.exec(to) ?? []

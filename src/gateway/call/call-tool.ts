@@ -2,6 +2,7 @@ import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import type { Account } from '../../asking/account.ts'
 import { approveCall, noteStarted } from '../../asking/approval/approve-call.ts'
 import { withApproval } from '../../asking/approval/approved-result.ts'
+import { recordUndecided } from '../../asking/approval/record-undecided.ts'
 import { type Asks, asksFor } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import type { Round } from '../../asking/rounds/round.ts'
@@ -65,10 +66,8 @@ async function decideAndCall(calling: Calling, name: string): Promise<JsonObject
   const given = isPlainObject(context.call.arguments) ? (context.call.arguments as JsonObject) : {}
   const client = await gateway.withAccount(server, downstreamClient(context, gateway.asks()))
   if (client === undefined && name === connectTool.name) return connect(calling)
-  const tool = await timer.elsewhere(() => knownTool(calling, name, client))
+  const tool = await checkedTool(calling, name, client, given)
   if (tool === undefined) return connect(calling)
-  const { headers } = context.ctx.http?.req ?? {}
-  if (headers !== undefined && isPerRequest(context.revision)) checkParamHeaders(tool.item.inputSchema, given, headers)
 
   const end = await approveCall<Ended, Account | undefined>(context, round, {
     key: wholeCall,
@@ -131,6 +130,36 @@ async function send(
   } catch (error) {
     return { result: { error }, outcome: 'failed' }
   }
+}
+
+/** The tool that is called, if the call can be decided about. What ends here is in the audit. */
+async function checkedTool(
+  calling: Calling,
+  name: string,
+  client: DownstreamClient | undefined,
+  given: JsonObject,
+): Promise<KnownTool | undefined> {
+  const { context, server, timer } = calling
+  const { headers } = context.ctx.http?.req ?? {}
+  try {
+    const tool = await timer.elsewhere(() => knownTool(calling, name, client))
+    if (tool !== undefined && headers !== undefined && isPerRequest(context.revision))
+      checkParamHeaders(tool.item.inputSchema, given, headers)
+    return tool
+  } catch (error) {
+    await refusedUndecided(context, { server: server.id, tool: name }, error)
+    throw error
+  }
+}
+
+/** Records a call that is refused before it is decided about. */
+export function refusedUndecided(
+  { assent, call, walk }: RequestContext,
+  owner: { readonly server: string; readonly tool: string },
+  error: unknown,
+): Promise<void> {
+  const { requester, arguments: given } = call
+  return recordUndecided(assent, { requester, ...owner, arguments: given, walkId: walk.id }, error)
 }
 
 /** Undefined: it is the gateway's own tool that connects an account, and the upstream has none of that name. */

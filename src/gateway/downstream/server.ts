@@ -6,10 +6,10 @@ import type { JsonObject } from '../../base/json.ts'
 import { callerOf } from '../../mcp/caller.ts'
 import { codes } from '../../mcp/codes.ts'
 import { isPerRequest, revisionOf } from '../../mcp/revision.ts'
-import { callTool, type TakeCaptured } from '../call/call-tool.ts'
+import { callTool, refusedUndecided, type TakeCaptured } from '../call/call-tool.ts'
 import { type ListKind, listMethods } from '../catalog/fetch-list.ts'
 import { listAll } from '../catalog/list.ts'
-import { routeNamed, routeReference, routeResource, type Scope } from '../catalog/route.ts'
+import { routeAtOnce, routeNamed, routeReference, routeResource, type Scope } from '../catalog/route.ts'
 import type { GatewayContext } from '../context.ts'
 import { accountFor, forwardWith, inNameOf, resultIn } from '../forward/forward.ts'
 import { forwardPlain } from '../forward/forward-plain.ts'
@@ -43,7 +43,7 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
     capabilities: capabilities as never,
     ...(instructions !== undefined && { instructions }),
   })
-  attach({ ...gateway.asking, boundTo: boundTo(scope) }, mcp)
+  attach({ ...gateway.asking, boundTo: boundTo(scope), ownerOf: (tool) => ownerOfTool(scope, tool) }, mcp)
   const { server: sdk } = mcp
   const session = clientSession(gateway, scope, tell)
   /** The client of a request, and the signal that ends it. */
@@ -62,9 +62,13 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
   if (capabilities.tools !== undefined) {
     on('tools/call', async ({ params }, ctx) => {
       const name = String(params?.name)
-      const route = await routeNamed(gateway, scope, 'tools', name, from(ctx))
-      if (route === undefined) throw new ProtocolError(codes.invalidParams, `Unknown tool: ${name}`)
       const context = contextOf(ctx)
+      const route = await routeNamed(gateway, scope, 'tools', name, from(ctx))
+      if (route === undefined) {
+        const unknown = new ProtocolError(codes.invalidParams, `Unknown tool: ${name}`)
+        await refusedUndecided(context, ownerOfTool(scope, name), unknown)
+        throw unknown
+      }
       return runTool(context, (_, round) => callTool(gateway, context, round, route, takeCaptured))
     })
   }
@@ -124,6 +128,12 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
 /** Joined names begin with their server. Of resources, the state itself says whose it is. */
 function boundTo({ joined, servers }: Scope): string {
   return joined ? 'all servers' : `server ${servers[0]?.id}`
+}
+
+/** Whose tool a name seems to be, for the audit of calls that are refused before their route is known. */
+function ownerOfTool(scope: Scope, name: string): { readonly server: string; readonly tool: string } {
+  const route = routeAtOnce(scope, name)
+  return route === undefined ? { server: '', tool: name } : { server: route.server.id, tool: route.name }
 }
 
 /** A prompt or a resource: policy does not apply, but the upstream may ask, and may need an account. */
