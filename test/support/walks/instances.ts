@@ -43,6 +43,9 @@ export interface Instances {
   readonly ada: ParticipantId
   /** An access token of ada's client. */
   readonly token: string
+  newToken(): Promise<string>
+  /** The address of what they keep. */
+  readonly store: string
   /** A browser in which ada signed in, at `begun` and back at `completed`. Paths must be whole addresses. */
   signedIn(begun: Instance, completed?: Instance): Promise<TestBrowser>
   browser(): TestBrowser
@@ -86,6 +89,7 @@ export async function threeInstances(
   const kept = await anAssent({ store })
   const web = { fetch: (request: Request) => fetch(request, { redirect: 'manual' }) }
   const browser = () => testBrowser({ web } as never, publicUrl)
+  const newToken = () => oauth.tokenFor('ada', { audience: `${publicUrl}/mcp` })
   return {
     early,
     right,
@@ -95,7 +99,9 @@ export async function threeInstances(
     file,
     kept,
     ada: `ada@${oauth.issuer}` as ParticipantId,
-    token: await oauth.tokenFor('ada', { audience: `${publicUrl}/mcp` }),
+    token: await newToken(),
+    newToken,
+    store,
     browser,
     mcp: ({ origin }) => new URL(`${origin}/mcp/up`),
     async signedIn(begun, completed = begun) {
