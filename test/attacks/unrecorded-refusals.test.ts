@@ -71,7 +71,7 @@ test('arguments that are too deep even for a digest are refused and in the audit
   expect(refused?.data).toEqual({
     server: 'up',
     tool: 'act',
-    client: 'local',
+    client: 'raw',
     status: 'invalid',
     reason: 'invalid-params',
   })
