@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
 import { formForClient } from '../../src/approval/question/choice-form.ts'
 import { clientWords } from '../../src/approval/question/client-words.ts'
+import { localRequester } from '../../src/participant/requester.ts'
 import { aCall } from '../support/approval/a-call.ts'
 import { readPolicy } from '../support/policies.ts'
 
@@ -22,6 +23,13 @@ test('in their client the approver reads the call, every argument, and why they 
   )
   const bare = aCall({ arguments: {} })
   expect(clientWords(bare, decisionOn(bare), 'Deploy?')).toBe('Deploy?\n\nIt has no arguments.\n\nLook twice.')
+})
+
+test('where no login tells programs apart, the approver reads that in their client', () => {
+  const call = aCall({ arguments: {}, requester: localRequester })
+  expect(clientWords(call, decisionOn(call)).split('\n').at(-1)).toBe(
+    'Without a login, Assent cannot tell the programs on this machine apart: your yes counts for any of them.',
+  )
 })
 
 test('trap 15: names that hide something are made visible', () => {

@@ -178,7 +178,7 @@ test('what a browser was given for answering opens nothing at the MCP address (E
 })
 
 describe('a local process without the enrolled cookie', () => {
-  test('opens a page, the status, a post: refused, nothing kept, each in the audit (E11-33)', async () => {
+  test('opens a page, the status, a post: refused, nothing kept, all in the audit (E11-33)', async () => {
     const place = await install()
     const client = await place.connect(connect26)
     const { asked, url, finish } = await waitingCall(place, client, 'send_mail')
@@ -202,8 +202,14 @@ describe('a local process without the enrolled cookie', () => {
       expect(text).not.toContain(asked.question.message)
       expect(text).not.toContain('pending')
     }
-    expect(await reasons(place)).toEqual(tries.map(() => 'not-enrolled'))
     await finish()
+    // What one stranger is refused within a minute is told at once, and then as a count.
+    place.web.close()
+    const told = async () => (await auditOf(place, 'page-refused')).map(({ about, data }) => ({ about, ...data }))
+    await expect.poll(told).toEqual([
+      { about: asked.id, reason: 'not-enrolled', method: 'GET' },
+      { reason: 'not-enrolled', count: tries.length - 1 },
+    ])
   })
 
   test('cannot enrol itself, nor name another host', async () => {
