@@ -2,6 +2,7 @@ import type { Times } from './assent-options.ts'
 import { forgetInAudit } from './audit/forget.ts'
 import type { AuditLog } from './audit/log.ts'
 import { pruneAudit } from './audit/prune.ts'
+import { giveWay } from './base/give-way.ts'
 import { atMostEvery, every } from './base/repeat.ts'
 import { deleteSteps } from './call/delete-steps.ts'
 import type { Connections } from './connection/connections.ts'
@@ -88,6 +89,7 @@ async function tidyUp({ desk, store, key, audit }: UpkeepParts, retain: Times['r
   await store.browsers.deleteOver(now, atOnce)
   // A grant outlives its question: from an answer that is still there it would be made again, and count again.
   if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled + oneDay), atOnce)
+  if (deletedQuestions + deletedEvents + deletedSteps > 0) while (await store.shrink()) await giveWay()
   return { expired, deletedQuestions, deletedEvents, deletedSteps }
 }
 

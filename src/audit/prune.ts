@@ -1,8 +1,9 @@
+import { giveWay } from '../base/give-way.ts'
 import { anchorAt, isGenuine, isGenuineAnchor } from './chain/mac.ts'
 import { readPages } from './chain/pages.ts'
-import type { Anchor, AuditEvent, ChainId } from './event.ts'
+import type { Anchor, AuditEvent } from './event.ts'
 import type { AuditLog } from './log.ts'
-import type { AuditStore } from './store.ts'
+import type { AuditStore, ChainStart } from './store.ts'
 
 /** What to prune: everything before `moment`. */
 export interface Pruning {
@@ -14,13 +15,16 @@ export interface Pruning {
 
 /** The oldest events of a chain that may be deleted. */
 interface Front {
-  readonly anchor: Anchor
+  /** One for each slice that is deleted at once, in order. Empty if nothing may be deleted. */
+  readonly anchors: readonly Anchor[]
   /** Pseudonyms whose `forgotten` event is among them. */
   readonly forgotten: readonly string[]
 }
 
 // Keeps the `pruned` event well below the largest size of an entry.
 const chainsPerEvent = 500
+/** So many events are deleted at once: while a store deletes, some stores do nothing else. */
+const sliceSize = 1_000
 
 /**
  * Deletes events from before the moment, and leaves an anchor where each chain now begins. Returns how many. Only
@@ -28,46 +32,43 @@ const chainsPerEvent = 500
  */
 export async function pruneAudit({ store, key, log, moment }: Pruning): Promise<number> {
   const fronts: Front[] = []
-  for (const { chain, anchor } of await store.chains()) {
-    const last = await store.lastBefore(chain, moment)
-    const front = last && (await genuineFront({ store, key }, chain, anchor, last.seq))
-    if (front !== undefined) fronts.push(front)
-  }
+  for (const chain of await store.chains()) fronts.push(await findFront({ store, key, moment }, chain))
 
   // Recorded before anything is deleted. `forgotten` events are written again, because what they erased may be in
   // another chain and outlive them.
   const forgotten = new Set(fronts.flatMap((front) => front.forgotten))
   await Promise.all([...forgotten].map((about) => log.record({ kind: 'forgotten', about })))
-  for (let from = 0; from < fronts.length; from += chainsPerEvent) {
-    const through = fronts.slice(from, from + chainsPerEvent).map(({ anchor }) => [anchor.chain, anchor.seq])
+  const ends = fronts.flatMap(({ anchors }) => anchors.at(-1) ?? [])
+  for (let from = 0; from < ends.length; from += chainsPerEvent) {
+    const through = ends.slice(from, from + chainsPerEvent).map(({ chain, seq }) => [chain, seq])
     await log.record({ kind: 'pruned', data: { through: Object.fromEntries(through) } })
   }
 
   let deleted = 0
-  for (const { anchor } of fronts) deleted += await store.prune(anchor)
+  for (const anchor of fronts.flatMap(({ anchors }) => anchors)) {
+    deleted += await store.prune(anchor)
+    await giveWay()
+  }
   return deleted
 }
 
-/** The events from the beginning of a chain to `through`, or to the first fault. */
-async function genuineFront(
-  { store, key }: Pick<Pruning, 'store' | 'key'>,
-  chain: ChainId,
-  anchor: Anchor | undefined,
-  through: number,
-): Promise<Front | undefined> {
-  if (anchor !== undefined && !isGenuineAnchor(key, { ...anchor, chain })) return undefined
+/** The events from the beginning of a chain to the last one before the moment, or to the first fault. */
+async function findFront(
+  { store, key, moment }: Pick<Pruning, 'store' | 'key' | 'moment'>,
+  { chain, anchor }: ChainStart,
+): Promise<Front> {
   const start = { seq: anchor?.seq ?? 0, mac: anchor?.mac ?? '' }
   const forgotten: string[] = []
-  let last: AuditEvent | undefined
+  const ends: AuditEvent[] = []
+  const front = () => ({ anchors: ends.map((event) => anchorAt(key, event)), forgotten })
+  if (anchor !== undefined && !isGenuineAnchor(key, { ...anchor, chain })) return front()
   for await (const page of readPages(store, chain, start.seq)) {
     for (const event of page) {
-      const before = last ?? start
-      if (event.seq > through || event.prev !== before.mac || !isGenuine(key, event)) {
-        return last && { anchor: anchorAt(key, last), forgotten }
-      }
+      const before = ends.at(-1) ?? start
+      if (event.at >= moment || event.prev !== before.mac || !isGenuine(key, event)) return front()
       if (event.kind === 'forgotten' && event.about !== undefined) forgotten.push(event.about)
-      last = event
+      ends[Math.floor((event.seq - start.seq - 1) / sliceSize)] = event
     }
   }
-  return last && { anchor: anchorAt(key, last), forgotten }
+  return front()
 }

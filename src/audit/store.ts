@@ -2,6 +2,12 @@ import type { Sealed } from '../base/seal.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from './event.ts'
 
+/** A chain, and where it begins now if its oldest events were pruned. */
+export interface ChainStart {
+  readonly chain: ChainId
+  readonly anchor?: Anchor
+}
+
 /** Stores the audit. Events are only added at the end of a chain, and deleted at its beginning. */
 export interface AuditStore {
   /** Stores all of them or none, in order. Throws if one of them is stored already. */
@@ -11,9 +17,7 @@ export interface AuditStore {
   /** The last event of each chain that has events, the most recently written chain first. */
   heads(limit: number): Promise<Head[]>
   /** Every chain that has an event or an anchor, oldest first. */
-  chains(): Promise<{ readonly chain: ChainId; readonly anchor?: Anchor }[]>
-  /** The last event of the oldest part of a chain that was written before `moment` as a whole. */
-  lastBefore(chain: ChainId, moment: Date): Promise<AuditEvent | undefined>
+  chains(): Promise<ChainStart[]>
   /**
    * Deletes the events of the chain up to the anchor and stores the anchor, both or neither. Returns how many. Two
    * processes may prune at once: an anchor before the stored one changes nothing.

@@ -21,6 +21,8 @@ export interface Store {
   readonly clock: StoreClock
   /** Reads everything that is kept, which may take long, and says what of it is damaged. Empty: nothing was found. */
   findDamage(): Promise<readonly string[]>
+  /** Gives disk space that deleted records took back, a little of it. Returns whether there is more to give back. */
+  shrink(): Promise<boolean>
   /** Waits for pending writes. Calling it again has no further effect. */
   close(): Promise<void>
 }

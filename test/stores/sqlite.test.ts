@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Grant, GrantId } from '../../src/approval/grant/grant.ts'
+import type { ChainId } from '../../src/audit/event.ts'
 import type { Connection } from '../../src/connection/connection.ts'
 import type { ParticipantId } from '../../src/participant/participant.ts'
+import { auditStatements } from '../../src/stores/sqlite/audit.ts'
 import { checkedDatabase, openSqlite, type SqliteDatabase } from '../../src/stores/sqlite/driver.ts'
 import { migrateSqlite, sqliteMigrations } from '../../src/stores/sqlite/migrations.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
@@ -198,6 +200,62 @@ describe('the file', () => {
     await (await openSqliteStore(path)).close()
     await chmod(path, 0o400)
     await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+})
+
+describe('a file with a long history', () => {
+  /** Fills chains with events whose MACs nobody checks here. */
+  async function withHistory(path: string, events: number) {
+    const store = await openSqliteStore(path)
+    onTestFinished(() => store.close())
+    const database = await plainDatabase(path)
+    database.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${events - 1})
+      INSERT INTO audit_event (chain, seq, at, kind, data, prev, mac)
+      SELECT 'chain-' || (i % 10), i / 10 + 1, i, 'call-ended', '{"status":"done"}', 'prev', 'mac ' || i FROM n`)
+    return { store, database }
+  }
+
+  test('is not read as a whole to find where its chains begin and end', async () => {
+    const { store, database } = await withHistory(await freshPath(), 1_000)
+    expect(await store.audit.heads(2)).toEqual([
+      { chain: 'chain-9', seq: 100, mac: 'mac 999' },
+      { chain: 'chain-8', seq: 100, mac: 'mac 998' },
+    ])
+    expect((await store.audit.chains()).map(({ chain }) => chain)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `chain-${index}`),
+    )
+    const plans = auditStatements.flatMap((sql) => {
+      const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split('?').length - 1).fill(1))
+      return rows.map(({ detail }) => String(detail))
+    })
+    expect(plans.length).toBeGreaterThan(10)
+    expect(plans.filter((detail) => /^SCAN (audit_event|event|last)\b/.test(detail))).toEqual([])
+  })
+
+  test('becomes smaller after upkeep deleted from it', async () => {
+    const path = await freshPath()
+    const { store, database } = await withHistory(path, 20_000)
+    const size = () => Number(database.prepare('PRAGMA page_count').get()?.page_count)
+    const before = size()
+    for (let chain = 0; chain < 10; chain += 1) {
+      await store.audit.prune({ chain: `chain-${chain}` as ChainId, seq: 1_990, mac: 'm', anchorMac: 'a' })
+    }
+    expect(size()).toBe(before)
+    while (await store.shrink());
+    expect(size()).toBeLessThan(before / 4)
+    expect(await store.findDamage()).toEqual([])
+  })
+
+  test('that was made without the setting keeps its size, and nothing fails', async () => {
+    const path = await freshPath()
+    const old = await plainDatabase(path)
+    old.exec('PRAGMA journal_mode = WAL; CREATE TABLE filler (x TEXT)')
+    old.exec(`INSERT INTO filler VALUES ('${'x'.repeat(2_000_000)}'); DELETE FROM filler`)
+    const store = await openSqliteStore(path)
+    onTestFinished(() => store.close())
+    expect(Number(old.prepare('PRAGMA freelist_count').get()?.freelist_count)).toBeGreaterThan(0)
+    expect(await store.shrink()).toBe(false)
   })
 })
 

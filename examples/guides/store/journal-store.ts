@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8'
 import type { Store } from 'assent'
 import { openMemoryStore } from 'assent/stores/memory'
 
-type Rooms = Omit<Store, 'name' | 'changes' | 'clock' | 'findDamage' | 'close'>
+type Rooms = Omit<Store, 'name' | 'changes' | 'clock' | 'findDamage' | 'shrink' | 'close'>
 type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>
 
 /** The methods of each room that change what is kept. All others only read. */

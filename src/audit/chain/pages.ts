@@ -1,3 +1,4 @@
+import { giveWay } from '../../base/give-way.ts'
 import type { AuditEvent, ChainId } from '../event.ts'
 import type { AuditStore } from '../store.ts'
 
@@ -12,5 +13,7 @@ export async function* readPages(store: AuditStore, chain: ChainId, afterSeq = 0
     if (last === undefined) return
     yield page
     place = last.seq
+    // A store may answer without waiting for anything, and a chain may have millions of events.
+    await giveWay()
   }
 }

@@ -58,12 +58,6 @@ export function memoryAudit(): AuditStore {
       return [...chains].map(([chain, { anchor }]) => (anchor ? { chain, anchor: { ...anchor } } : { chain }))
     },
 
-    async lastBefore(chain, moment) {
-      const events = chains.get(chain)?.events ?? []
-      const later = events.findIndex(({ at }) => at >= moment)
-      return structuredClone(events[(later === -1 ? events.length : later) - 1])
-    },
-
     async prune(anchor) {
       const chain = chainOf(anchor.chain)
       // Of two concurrent prunes, the one with the older anchor changes nothing.

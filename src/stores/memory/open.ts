@@ -22,6 +22,7 @@ export function openMemoryStore(): Store {
     grants: memoryGrants(),
     clock: systemStoreClock,
     findDamage: async () => [],
+    shrink: async () => false,
     async close() {},
   }
 }

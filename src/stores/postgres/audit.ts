@@ -51,14 +51,6 @@ const chains: PostgresStatement = {
     order by coalesce(anchor.began, first.wrote)`,
 }
 
-const lastBefore: PostgresStatement = {
-  name: 'assent_audit_last_before',
-  text: `select ${row} from assent_audit_event
-    where chain = $1 and at < $2 and seq < coalesce(
-      (select seq from assent_audit_event where chain = $1 and at >= $2 order by seq limit 1), 9223372036854775807)
-    order by seq desc limit 1`,
-}
-
 // `began` keeps the position of a chain among the others after its first events were deleted.
 const prune: PostgresStatement = {
   name: 'assent_audit_prune',
@@ -156,11 +148,6 @@ export function postgresAudit(database: PostgresDatabase): AuditStore {
       return rows.map((row) =>
         row.seq === null ? { chain: row.chain } : { chain: row.chain, anchor: anchorFrom(row) },
       )
-    },
-
-    async lastBefore(chain, moment) {
-      const found = await first<AuditRow>(lastBefore, [chain, moment.getTime()])
-      return found && fromAuditRow(found)
     },
 
     prune: ({ chain, seq, mac, anchorMac }) => count(prune, [chain, seq, mac, anchorMac]),

@@ -45,6 +45,8 @@ export async function openPostgresStore(
       clock,
       // The server finds damage itself, with data checksums or pg_amcheck.
       findDamage: async () => [],
+      // Autovacuum does it.
+      shrink: async () => false,
       async close() {
         changes.close()
         clock.stop()

@@ -12,7 +12,7 @@ const sealed = (row: SqliteRow | undefined): Sealed | undefined =>
 
 /** The audit in SQLite. */
 export function sqliteAudit(database: SqliteDatabase, writer: Writer): AuditStore {
-  const sql = statements(database)
+  const sql = prepareAll(database)
 
   const appends: SqliteStatement[] = []
 
@@ -32,10 +32,6 @@ export function sqliteAudit(database: SqliteDatabase, writer: Writer): AuditStor
     read: (chain, afterSeq, limit) => runRead(() => sql.read.all(chain, afterSeq, limit).map(event)),
     heads: (limit) => runRead(() => sql.heads.all(limit).map(head)),
     chains: () => runRead(() => sql.chains.all().map(chainWithAnchor)),
-    async lastBefore(chain, moment) {
-      const row = await runRead(() => sql.lastBefore.get(chain, chain, moment.getTime()))
-      return row && event(row)
-    },
     prune: (anchor) =>
       writer.write(() => {
         sql.keepAnchor.run(anchor.chain, anchor.seq, anchor.mac, anchor.anchorMac, anchor.chain)
@@ -86,44 +82,55 @@ function chainWithAnchor(row: SqliteRow): { chain: ChainId; anchor?: Anchor } {
   return { chain, anchor: { ...head(row), anchorMac: String(row.anchor_mac) } }
 }
 
-function statements(database: SqliteDatabase) {
-  const prepare = (sql: string) => database.prepare(sql)
-  return {
-    read: prepare('SELECT * FROM audit_event WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?'),
-    heads: prepare(`
-      SELECT e.chain, e.seq, e.mac FROM audit_event e
-        JOIN (SELECT chain, max(seq) AS seq FROM audit_event GROUP BY chain) last
-          ON e.chain = last.chain AND e.seq = last.seq
-      ORDER BY e.at DESC LIMIT ?`),
-    chains: prepare(`
-      SELECT known.chain, a.seq, a.mac, a.anchor_mac
-      FROM (
-        SELECT chain, min(since) AS since FROM (
-          SELECT chain, min(at) AS since FROM audit_event GROUP BY chain
-          UNION ALL SELECT chain, since FROM audit_anchor)
-        GROUP BY chain) known
-      LEFT JOIN audit_anchor a ON a.chain = known.chain
-      ORDER BY known.since`),
-    lastBefore: prepare(`
-      SELECT * FROM audit_event WHERE chain = ? AND seq < coalesce(
-        (SELECT min(seq) FROM audit_event WHERE chain = ? AND at >= ?), 9007199254740991)
-      ORDER BY seq DESC LIMIT 1`),
-    keepAnchor: prepare(`
-      INSERT INTO audit_anchor (chain, seq, mac, anchor_mac, since)
-      VALUES (?, ?, ?, ?, coalesce((SELECT min(at) FROM audit_event WHERE chain = ?), 0))
-      ON CONFLICT (chain) DO UPDATE
-        SET seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac WHERE excluded.seq > audit_anchor.seq`),
-    prune: prepare('DELETE FROM audit_event WHERE chain = ? AND seq <= ?'),
+/** Steps from chain to chain along the primary key: GROUP BY would read every event, which takes seconds for millions. */
+const eachChain = `each_chain (chain) AS (
+  SELECT min(chain) FROM audit_event
+  UNION ALL
+  SELECT (SELECT min(chain) FROM audit_event WHERE chain > each_chain.chain) FROM each_chain WHERE chain IS NOT NULL
+)`
 
-    addPseudonym: prepare(
-      'INSERT INTO pseudonym (participant, pseudonym) VALUES (?, ?) ON CONFLICT (participant) DO NOTHING',
-    ),
-    findPseudonym: prepare('SELECT pseudonym FROM pseudonym WHERE participant = ?'),
-    deletePseudonym: prepare('DELETE FROM pseudonym WHERE participant = ?'),
-    eraseKept: prepare('UPDATE audit_event SET kept = NULL WHERE who = ? AND kept IS NOT NULL'),
+/** When the oldest event that is left of a chain was written. */
+const firstMoment = (chain: string) => `SELECT at FROM audit_event WHERE chain = ${chain} ORDER BY seq LIMIT 1`
 
-    addKey: prepare('INSERT INTO audit_key (only, sealed_key, box) VALUES (1, ?, ?) ON CONFLICT (only) DO NOTHING'),
-    findKey: prepare('SELECT sealed_key, box FROM audit_key'),
-    replaceKey: prepare('UPDATE audit_key SET sealed_key = ?, box = ? WHERE sealed_key = ? AND box = ?'),
-  }
+const texts = {
+  read: 'SELECT * FROM audit_event WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?',
+  heads: `
+    WITH RECURSIVE ${eachChain}
+    SELECT last.chain, last.seq, last.mac FROM each_chain
+      CROSS JOIN audit_event last ON last.chain = each_chain.chain
+        AND last.seq = (SELECT seq FROM audit_event WHERE chain = each_chain.chain ORDER BY seq DESC LIMIT 1)
+    ORDER BY last.at DESC LIMIT ?`,
+  chains: `
+    WITH RECURSIVE ${eachChain}
+    SELECT known.chain, a.seq, a.mac, a.anchor_mac
+    FROM (
+      SELECT chain, min(since) AS since FROM (
+        SELECT chain, (${firstMoment('each_chain.chain')}) AS since FROM each_chain WHERE chain IS NOT NULL
+        UNION ALL SELECT chain, since FROM audit_anchor)
+      GROUP BY chain) known
+    LEFT JOIN audit_anchor a ON a.chain = known.chain
+    ORDER BY known.since`,
+  keepAnchor: `
+    INSERT INTO audit_anchor (chain, seq, mac, anchor_mac, since)
+    VALUES (?, ?, ?, ?, coalesce((${firstMoment('?')}), 0))
+    ON CONFLICT (chain) DO UPDATE
+      SET seq = excluded.seq, mac = excluded.mac, anchor_mac = excluded.anchor_mac WHERE excluded.seq > audit_anchor.seq`,
+  prune: 'DELETE FROM audit_event WHERE chain = ? AND seq <= ?',
+
+  addPseudonym: 'INSERT INTO pseudonym (participant, pseudonym) VALUES (?, ?) ON CONFLICT (participant) DO NOTHING',
+  findPseudonym: 'SELECT pseudonym FROM pseudonym WHERE participant = ?',
+  deletePseudonym: 'DELETE FROM pseudonym WHERE participant = ?',
+  eraseKept: 'UPDATE audit_event SET kept = NULL WHERE who = ? AND kept IS NOT NULL',
+
+  addKey: 'INSERT INTO audit_key (only, sealed_key, box) VALUES (1, ?, ?) ON CONFLICT (only) DO NOTHING',
+  findKey: 'SELECT sealed_key, box FROM audit_key',
+  replaceKey: 'UPDATE audit_key SET sealed_key = ?, box = ? WHERE sealed_key = ? AND box = ?',
+}
+
+/** Every statement that reads or writes events. None of them may read more of a long history than it was asked for. */
+export const auditStatements: readonly string[] = [texts.read, texts.heads, texts.chains, texts.keepAnchor, texts.prune]
+
+function prepareAll(database: SqliteDatabase): Record<keyof typeof texts, SqliteStatement> {
+  const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)])
+  return Object.fromEntries(prepared)
 }

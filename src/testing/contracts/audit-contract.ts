@@ -75,13 +75,6 @@ export const auditContract: readonly ContractTest[] = [
     equal(await store.prune(anchor), 0)
     deepEqual(await store.chains(), [{ chain: chainA, anchor: last }, { chain: chainB }])
   }),
-  contractTest('the last event before a date is the one before the first event at or after it', async (store) => {
-    await store.append([event(chainA, 1), event(chainA, 2), event(chainA, 3, { at: minute(9) }), event(chainA, 4)])
-    equal(await store.lastBefore(chainA, minute(1)), undefined)
-    equal((await store.lastBefore(chainA, minute(5)))?.seq, 2)
-    equal((await store.lastBefore(chainA, minute(99)))?.seq, 4)
-    equal(await store.lastBefore(chainB, minute(99)), undefined)
-  }),
   contractTest('a participant has one pseudonym until it is deleted, also with concurrent requests', async (store) => {
     const candidates = Array.from({ length: 20 }, (_, index) => `p-${index}` as Pseudonym)
     const given = await Promise.all(candidates.map((candidate) => store.pseudonymFor(alice, candidate)))
