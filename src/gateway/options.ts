@@ -73,9 +73,12 @@ export interface AddressOptions {
 }
 
 export interface GatewayClockOptions extends ServerClockOptions {
-  /** How long a person has to answer what an upstream asks. Default: 60 seconds. */
+  /** How long a person has to answer what an upstream asks. An upstream with less patience cancels by itself. Default: 10 minutes. */
   readonly upstreamAsk?: Duration
-  /** How long a call of a 2025 upstream is kept for a 2026 client that has not come back. Default: 60 seconds. */
+  /**
+   * How long a call of a 2025 upstream is kept for a 2026 client that has not come back, such as while a person fills in
+   * a form. Default: 10 minutes.
+   */
   readonly park?: Duration
   /** How long a list of an upstream is cached, unless the upstream says otherwise. Default: 60 seconds. */
   readonly lists?: Duration
@@ -146,8 +149,8 @@ export function settingsFrom(options: GatewayOptions): GatewaySettings {
     servers: entriesOf(options.servers).map(openServer(options, messages)),
     clocks: {
       ...serverClocks(assent, clocks),
-      upstreamAsk: milliseconds(clocks.upstreamAsk ?? '60s'),
-      park: milliseconds(clocks.park ?? '60s'),
+      upstreamAsk: milliseconds(clocks.upstreamAsk ?? '10m'),
+      park: milliseconds(clocks.park ?? '10m'),
       lists: milliseconds(clocks.lists ?? '60s'),
     },
     limits,

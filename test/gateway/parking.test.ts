@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/base/limits/budget.ts'
+import { defaults } from '../../src/cli/config/defaults.ts'
 import { createParking } from '../../src/gateway/forward/parking.ts'
+import { settingsFrom } from '../../src/gateway/options.ts'
 import type { UpstreamReply } from '../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { rawCall } from '../support/asking/asking-raw.ts'
+import { anAssent } from '../support/assents.ts'
 import { askingUpstreams, gated, oldServer } from '../support/gateway/gateways.ts'
 import { say, until } from '../support/server/servers.ts'
 
@@ -24,6 +27,33 @@ test('a call whose client stays away is given up in its time, and a late answer 
   expect(late.result?.isError).toBe(true)
   expect(late.result?._meta?.['assent/outcome']).toEqual({ status: 'failed', reason: 'parked-call-gone' })
   expect(late.result?.content?.[0]?.text).toContain('may have run in part')
+})
+
+test('an answer that comes after the server was told that there is none is said to have come too late', async () => {
+  const asking = await oldServer((server) => {
+    server.registerTool('ask', {}, async () => {
+      const requestedSchema = { type: 'object' as const, properties: { a: { type: 'string' as const } } }
+      const answer = server.server.elicitInput({ message: 'A?', requestedSchema }, { timeout: 60_000 })
+      return say(await answer.then(String, ({ message }) => message))
+    })
+  })
+  const { url, gateway } = await gated({ up: { url: asking } }, { clocks: { upstreamAsk: 200, park: 60_000 } })
+  const first = await rawCall(url, { name: 'up__ask' })
+  await until(() => gateway.parked === 0)
+  const late = await rawCall(url, {
+    name: 'up__ask',
+    requestState: first.result?.requestState,
+    inputResponses: { 'asked 1': { action: 'accept', content: { a: 'yes' } } },
+  })
+  const texts = late.result?.content?.map(({ text }) => text)
+  expect(texts?.[0]).toContain('Nobody answered in time')
+  expect(texts?.[1]).toBe('The answer to up came too late: it had been told that nobody answered. Make the call again.')
+})
+
+test('a server has 10 minutes for its question, and a client 10 minutes to come back with the answer', async () => {
+  const { clocks } = settingsFrom({ assent: await anAssent(), servers: {} })
+  expect(clocks).toMatchObject({ upstreamAsk: 600_000, park: 600_000 })
+  expect(defaults.clocks).toMatchObject({ upstreamAsk: '10m', park: '10m' })
 })
 
 test('more calls than may wait are not asked, and the upstream hears why', async () => {

@@ -45,6 +45,7 @@ async function examine(command: Command): Promise<Finding[]> {
     return error.message.split('\n').map((line) => wrong('settings', line))
   }
   const { reachWarnings } = await import('../config/reach-warnings.ts')
+  const { startWarnings } = await import('../config/start-warnings.ts')
   const { checkStore } = await import('../doctor/check-store.ts')
   const { checkNetwork } = await import('../doctor/check-network.ts')
   const { listClients } = await import('../doctor/check-clients.ts')
@@ -54,6 +55,7 @@ async function examine(command: Command): Promise<Finding[]> {
       'settings',
       config.written?.file ?? 'There is no assent.yaml in this folder, so every setting is its default.',
     ),
+    ...startWarnings(config).map((words) => warning('settings', words)),
     ...(unreached.length > 0 ? unreached : [good('approvers', 'Every approver that the policy names can answer.')]),
     ...(await checkStore(config)),
     ...(await checkNetwork(config)),

@@ -5,7 +5,8 @@ import { enrollLink } from '../../web/viewer/enroll.ts'
 import type { Config } from '../config/config.ts'
 import { defaults } from '../config/defaults.ts'
 import { urlOf } from '../config/read/addresses.ts'
-import { print } from '../print.ts'
+import { startWarnings } from '../config/start-warnings.ts'
+import { complain, print } from '../print.ts'
 import { version } from '../version.ts'
 
 /** Prints what somebody needs who has just started Assent. Returns how to stop listening to the keyboard. */
@@ -77,6 +78,7 @@ async function warn(assent: Assent, config: Config): Promise<void> {
   if (problem !== undefined) print(`  ${problem} Until then, /readyz answers 503.`)
   const { warnOutOfReach } = await import('../config/reach-warnings.ts')
   await warnOutOfReach(config)
+  for (const words of startWarnings(config)) complain(`Warning: ${words}`)
   if (await assent.approvals.isPaused()) print('  Assent is paused: every call is denied until `assent resume`.')
   if (config.policy.mode === 'watch') print('  The policy is in watch mode: it stops no call.')
   const waiting = await assent.store.elicitations.listAllOpen(mostCounted)

@@ -147,7 +147,8 @@ async function parkedReply(
   for (;;) {
     if (call.reply !== undefined) {
       parking.end(walk.id)
-      return call.reply
+      const isLate = [...context.responses.keys()].some((key) => call.isOverdue(key))
+      return isLate ? answeredTooLate(context.name, call.reply) : call.reply
     }
     const { asks } = call
     if (asks.length === 0) await call.changed(signal)
@@ -163,6 +164,16 @@ async function parkedReply(
       ),
     )
   }
+}
+
+/** What the upstream made of the missing answer, and that there was one after all. */
+function answeredTooLate(server: string, reply: UpstreamReply): UpstreamReply {
+  const words = `The answer to ${server} came too late: it had been told that nobody answered. Make the call again.`
+  if (reply.kind === 'error') {
+    return { ...reply, error: { ...reply.error, message: `${reply.error.message}. ${words}` } }
+  }
+  if (reply.kind !== 'result' || !Array.isArray(reply.result.content)) return reply
+  return { ...reply, result: { ...reply.result, content: [...reply.result.content, { type: 'text', text: words }] } }
 }
 
 /** Sends the person to the pages that the upstream requires, and waits up to `clocks.hold` until they are done. */

@@ -21,6 +21,8 @@ export interface OpenAsk {
 export interface ParkedCall {
   readonly asks: readonly OpenAsk[]
   readonly reply: UpstreamReply | undefined
+  /** Whether nobody answered this question in time, so that the upstream was told so. */
+  isOverdue(key: string): boolean
   answer(key: string, reply: AskReply): void
   /** Resolves when there is a new question or the reply, or when the signal aborts. */
   changed(signal: AbortSignal): Promise<void>
@@ -152,6 +154,7 @@ const noRoom: UpstreamReply = {
 
 function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, mayAsk, late }: Asking): ParkedCall {
   const asks = new Map<string, OpenAsk & { settle(reply: AskReply): void }>()
+  const overdue = new Set<string>()
   const listeners = new Set<() => void>()
   let reply: UpstreamReply | undefined
   let count = 0
@@ -170,7 +173,10 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
           callOff()
           resolve(answer)
         }
-        const callOff = late(() => settle(refusal('Nobody answered in time', 'unanswered')))
+        const callOff = late(() => {
+          overdue.add(key)
+          settle(refusal('Nobody answered in time', 'unanswered'))
+        })
         asks.set(key, { key, method, params, settle })
         signal.addEventListener('abort', () => settle(refusal('No longer wanted', 'withdrawn')), { once: true })
         tell()
@@ -194,6 +200,7 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
     get reply() {
       return reply
     },
+    isOverdue: (key) => overdue.has(key),
     answer: (key, answer) => asks.get(key)?.settle(answer),
     changed: (signal) =>
       new Promise((resolve) => {
