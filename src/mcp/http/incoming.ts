@@ -185,25 +185,26 @@ function arrived(
   { clock, bodyMs }: BodyLimits,
 ): Promise<BodyFault | undefined> {
   return new Promise((resolve, reject) => {
-    const stop = (fault: BodyFault) => {
-      callOff()
-      message.removeAllListeners('data').pause()
-      resolve(fault)
-    }
-    const callOff = clock.after(bodyMs, () => stop('too-late'))
     // Not `for await`: leaving such a loop destroys the socket, and the refusal could not be sent.
-    message.on('data', (chunk: Buffer) => {
+    const read = (chunk: Buffer) => {
       const fault = collected.add(chunk)
       if (fault !== undefined) stop(fault)
-    })
-    message.on('end', () => {
+    }
+    const end = () => over(() => resolve(undefined))
+    const fail = (error: Error) => over(() => reject(error))
+    const stop = (fault: BodyFault) => {
+      message.pause()
+      over(() => resolve(fault))
+    }
+    const callOff = clock.after(bodyMs, () => stop('too-late'))
+    message.on('data', read).on('end', end).on('error', fail)
+
+    /** Without its listeners, a request that is held for a person does not hold its body. */
+    function over(settle: () => void): void {
       callOff()
-      resolve(undefined)
-    })
-    message.on('error', (error) => {
-      callOff()
-      reject(error)
-    })
+      message.off('data', read).off('end', end).off('error', fail)
+      settle()
+    }
   })
 }
 
