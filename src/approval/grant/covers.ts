@@ -1,4 +1,6 @@
+import { isEnough } from '../../elicitation/answering/proof.ts'
 import { hasAgents, requesterKey } from '../../participant/requester.ts'
+import { leastProof } from '../policy/least-proof.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import type { Grant } from './grant.ts'
@@ -45,12 +47,9 @@ function isSameDefinition({ tool, definition }: Grant, call: ToolCall): boolean 
 }
 
 /** Whether today's policy would take this yes from the one who gave it, given the way it was. */
-export function isStrongEnough(
-  { grantedBy, given }: Pick<Grant, 'grantedBy' | 'given'>,
-  { approvers, answer }: Decision,
-): boolean {
-  const { as, through } = given ?? { as: grantedBy, through: 'client' }
-  return approvers.includes(as) && (answer === 'client' || through === 'page')
+export function isStrongEnough({ grantedBy, given }: Pick<Grant, 'grantedBy' | 'given'>, decision: Decision): boolean {
+  const { as, through } = given ?? { as: grantedBy, through: 'client' as const }
+  return decision.approvers.includes(as) && isEnough(through, leastProof(decision))
 }
 
 /** What kept grants say about a call that policy does not deny. */

@@ -1,4 +1,5 @@
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import type { Proof } from '../../elicitation/answering/proof.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'
@@ -13,7 +14,7 @@ export interface AnsweredApproval {
   readonly by: ParticipantId
   /** The name among the approvers that let them answer. */
   readonly as: Answerer
-  readonly through: 'client' | 'page'
+  readonly through: Proof
   /** When they answered. */
   readonly at: Date
   /** How long a yes for one call may stay unspent. */

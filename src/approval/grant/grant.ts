@@ -1,4 +1,5 @@
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import type { Proof } from '../../elicitation/answering/proof.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 
@@ -40,7 +41,7 @@ export interface Grant {
 export interface GivenAs {
   /** The name by which the policy let them answer: their own, or a group. */
   readonly as: Answerer
-  readonly through: 'client' | 'page'
+  readonly through: Proof
 }
 
 /** `once`: for one call alone, known by its digest, and spent when that call starts. */

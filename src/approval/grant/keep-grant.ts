@@ -1,5 +1,5 @@
 import type { Answered } from '../../elicitation/answering/answer.ts'
-import type { Via } from '../../elicitation/answering/answerers.ts'
+import { proofOf } from '../../elicitation/answering/proof.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
 import { type ApprovalRefused, refused } from '../approval.ts'
@@ -36,7 +36,7 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
     elicitation: asked.id,
     by: by.participant,
     as: by.as ?? by.participant,
-    through: throughOf(by.via),
+    through: proofOf(by.via),
     at,
     unspentMs: desk.unspentMs,
   } as const
@@ -55,11 +55,6 @@ export async function keepAnswered(desk: ApprovalDesk, answered: Answered): Prom
   const isApproval = elicitation.state.kind === 'answered' && approvalIn(elicitation) !== undefined
   if (isApproval) await keepGrant(desk, elicitation)
   return answered
-}
-
-/** What proof an answer that came this way is. A hub, like a client, vouches for people whom we did not see. */
-export function throughOf(via: Via): 'client' | 'page' {
-  return via === 'client' || via === 'hub' ? 'client' : 'page'
 }
 
 async function keep({ store, audit }: ApprovalDesk, made: Grant, choice: string): Promise<Grant> {

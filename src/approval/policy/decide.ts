@@ -1,4 +1,6 @@
+import { proofs } from '../../elicitation/answering/proof.ts'
 import type { ToolCall } from '../tool-call.ts'
+import { leastProof } from './least-proof.ts'
 import type { Decision, Effect, Holds, Policy, ReadyRule, Why } from './policy.ts'
 
 /** What the policy says about a call. The first matching rule wins; doubt is never an allow. */
@@ -53,6 +55,10 @@ function decisionBy(policy: Policy, ready: ReadyRule, call: ToolCall, failed: bo
     answer: rule.answer,
     editable: rule.editable,
     ...(rule.expiresMs !== undefined && { expiresMs: rule.expiresMs }),
+    ...(rule.quorum !== undefined && { quorum: rule.quorum }),
+    ...(rule.delegate !== undefined && { delegate: rule.delegate }),
+    ...(rule.escalate !== undefined && { escalate: rule.escalate }),
+    ...(rule.priority !== undefined && { priority: rule.priority }),
     fallback: fallback === 'allow' && isDoubtful ? policy.fallback : fallback,
     keepArguments: rule.keepArguments,
     watched: policy.mode === 'watch',
@@ -88,9 +94,12 @@ function whyOf({ rule, number }: ReadyRule, effect: Effect, failed: boolean): Wh
   return { rule: number, words: rule.reason ?? `Rule ${number} says that ${phrases[effect]}.` }
 }
 
-/** Orders decisions: whose yes is needed weighs more than how it must be given. */
-function strictness({ decide, approvers, answer, fallback }: Decision, { requester }: ToolCall): number {
-  if (decide !== 'ask') return decide === 'deny' ? 100 : 0
+/** Orders decisions: how many must say yes weighs most, then whose yes is needed, then how it must be given. */
+function strictness(decision: Decision, { requester }: ToolCall): number {
+  const { decide, approvers, fallback, quorum = 1, delegate } = decision
+  if (decide !== 'ask') return decide === 'deny' ? Number.POSITIVE_INFINITY : 0
   const needsOthers = approvers.some((approver) => approver !== requester.participant)
-  return 10 + (needsOthers ? 4 : 0) + (answer === 'client' ? 0 : 2) - (fallback === 'allow' ? 1 : 0)
+  const proof = proofs.indexOf(leastProof(decision))
+  const softer = (delegate === undefined ? 0 : 2) + (fallback === 'allow' ? 1 : 0)
+  return quorum * 100 + (needsOthers ? 50 : 0) + proof * 5 + 10 - softer
 }

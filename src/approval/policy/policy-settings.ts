@@ -1,4 +1,6 @@
 import type { Duration } from '../../base/durations.ts'
+import type { Proof } from '../../elicitation/answering/proof.ts'
+import type { Priority } from '../../elicitation/priority.ts'
 import type { Hints } from './hints.ts'
 import type { Effect, Fallback, Policy } from './policy.ts'
 
@@ -34,12 +36,21 @@ export interface RuleSettings {
   readonly editable?: string | readonly string[]
   /** How long the question stays open, at most 30 days. Default: `clocks.question`. */
   readonly expires?: Duration
+  /** How many different people must say yes, at most 100. The requester's own yes does not count above 1. Default: 1. */
+  readonly quorum?: number
+  /** To whom an approver may hand the question on: names as in `approvers`, or `true` for anybody. Default: nobody. */
+  readonly delegate?: string | readonly string[] | true
+  /** Who is asked too if nobody has decided after some time. At most 10 steps. Default: nobody. */
+  readonly escalate?: readonly { readonly after: Duration; readonly to: string | readonly string[] }[]
+  /** Orders the inbox, and is told to channels and clients. Default: `normal`. */
+  readonly priority?: Priority
   /**
-   * `page`: the person must answer on a page, in the inbox or at a terminal, and nothing that the client says settles it.
-   * `inbox`: the same, and the client is not asked at all. Default: `client`.
+   * The least that counts as a yes: `client`, what the client says; `channel`, a channel that checked the person; `page`, a
+   * person on a page, in the inbox or at a terminal, and nothing that the client says settles it; `passkey`, a yes signed
+   * with a passkey. `inbox`: as `page`, and the client is not asked at all. Default: `client`.
    */
-  readonly answer?: 'client' | 'page' | 'inbox'
-  /** Default: the policy's. `allow` cannot be combined with `approvers` or `answer: page`. */
+  readonly answer?: Proof | 'inbox'
+  /** Default: the policy's. `allow` cannot be combined with `approvers`, or with another `answer` than `client`. */
   readonly fallback?: Fallback
   /** Keeps the arguments in the audit in full, not only their digest. Default: false. */
   readonly keepArguments?: boolean
@@ -66,6 +77,10 @@ export const ruleSettings = {
   approvers: 'asking',
   editable: 'asking',
   expires: 'asking',
+  quorum: 'asking',
+  delegate: 'asking',
+  escalate: 'asking',
+  priority: 'asking',
   answer: 'asking',
   fallback: 'asking',
   keepArguments: 'decision',

@@ -1,4 +1,6 @@
-import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import type { Answerer, Answerers, EscalationStep } from '../../elicitation/answering/answerers.ts'
+import type { Proof } from '../../elicitation/answering/proof.ts'
+import type { Priority } from '../../elicitation/priority.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { ToolCall } from '../tool-call.ts'
 import type { Hints } from './hints.ts'
@@ -27,9 +29,17 @@ export interface Rule {
   /** Names of arguments that the approver may change. */
   readonly editable: readonly string[]
   readonly expiresMs?: number
-  readonly answer: 'client' | 'page' | 'inbox'
+  readonly answer: Proof | 'inbox'
   /** Absent: the policy's. */
   readonly fallback?: Fallback
+  /** How many different people must say yes; absent: one. */
+  readonly quorum?: number
+  /** To whom an approver may hand the question on; `true`: to anybody; absent: to nobody. */
+  readonly delegate?: Answerers['delegate']
+  /** Who is asked too when it stays open, soonest first. */
+  readonly escalate?: readonly EscalationStep[]
+  /** Absent: normal. */
+  readonly priority?: Priority
   readonly keepArguments: boolean
   /** Words for people. */
   readonly reason?: string
@@ -77,9 +87,14 @@ export interface Decision {
   readonly ruleDigest: string
   /** Who may approve; never empty. */
   readonly approvers: readonly Answerer[]
-  readonly answer: 'client' | 'page' | 'inbox'
+  readonly answer: Proof | 'inbox'
   readonly editable: readonly string[]
   readonly expiresMs?: number
+  /** As in the rule. */
+  readonly quorum?: number
+  readonly delegate?: Answerers['delegate']
+  readonly escalate?: readonly EscalationStep[]
+  readonly priority?: Priority
   readonly fallback: Fallback
   readonly keepArguments: boolean
   /** Whether the policy only watches: the call goes on, whatever was decided. */

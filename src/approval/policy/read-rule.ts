@@ -1,20 +1,25 @@
 import { isPlainObject } from '../../base/json.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import { proofs } from '../../elicitation/answering/proof.ts'
 import { defaultLimits } from '../../elicitation/limits.ts'
+import { priorities } from '../../elicitation/priority.ts'
 import type { PolicyPath } from './bad-policy.ts'
 import { longestGlob } from './glob.ts'
 import { type Hints, hintNames } from './hints.ts'
 import type { Effect, Fallback, RequesterName, Rule } from './policy.ts'
 import { type RuleSettings, ruleSettings } from './policy-settings.ts'
+import { mostVotes, readDelegate, readEscalate, reportUnreachable } from './read-voting.ts'
 import type { Reading, Settings } from './reading.ts'
 import type { compileWhen, When } from './when.ts'
 
 const known = Object.keys(ruleSettings) as (keyof RuleSettings)[]
 const asking = known.filter((name) => ruleSettings[name] === 'asking')
-const later = ['quorum', 'delegate', 'delegation', 'escalate', 'escalation']
 
 /** The words of `decide`. */
 export const effects: readonly Effect[] = ['allow', 'ask', 'deny']
+
+/** The words of `answer`: the order of proof, and the one that keeps the question from the client. */
+const answers = [...proofs, 'inbox'] as const
 
 /** A rule as read, with its expression ready. */
 export interface ReadRule {
@@ -27,7 +32,7 @@ export type CompileWhen = typeof compileWhen
 
 /** Reads one rule; what is wrong is reported, and the rule then worth nothing. */
 export function readRule(value: unknown, path: PolicyPath, reading: Reading, compile: CompileWhen): ReadRule {
-  const settings = reading.settings(value, path, known, later)
+  const settings = reading.settings(value, path, known)
   const decide = settings.oneOf('decide', effects)
   if (isPlainObject(value) && !settings.has('decide')) {
     settings.report('decide', 'Every rule must say what it decides: allow, ask or deny.')
@@ -36,7 +41,7 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
 
   const source = settings.text('when')
   const when = source === undefined ? undefined : readWhen(source, settings, compile)
-  const answer = settings.oneOf('answer', ['client', 'page', 'inbox']) ?? 'client'
+  const answer = settings.oneOf('answer', answers) ?? 'client'
   const rule: Rule = withoutAbsent({
     server: settings.texts('server', problemWithGlob),
     tool: settings.texts('tool', problemWithGlob),
@@ -49,9 +54,14 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
     expiresMs: settings.duration('expires', defaultLimits.longestMs),
     answer,
     fallback: readFallback(settings, answer),
+    quorum: aboveOne(settings.whole('quorum', 1, mostVotes)),
+    delegate: readDelegate(settings, problemWithApprover),
+    escalate: readEscalate(settings, reading, problemWithApprover),
+    priority: settings.oneOf('priority', priorities),
     keepArguments: settings.flag('keepArguments') ?? false,
     reason: settings.text('reason'),
   })
+  reportUnreachable(settings, rule)
   return when === undefined ? { rule } : { rule, when }
 }
 
@@ -77,6 +87,11 @@ function readHints(settings: Settings, reading: Reading): Partial<Hints> | undef
     const said = hintNames.filter((name) => hints.has(name))
     return Object.fromEntries(said.map((name) => [name, hints.flag(name) ?? true]))
   })
+}
+
+/** One is what holds without a quorum: a rule that says it is no other rule. */
+function aboveOne(quorum: number | undefined): number | undefined {
+  return quorum === 1 ? undefined : quorum
 }
 
 /** DESIGN 4: running unasked is only for what the requester could have approved in their own client. */

@@ -15,15 +15,14 @@ export class Reading {
   }
 
   /** The settings of an object, those that it does not know refused. */
-  settings(value: unknown, path: PolicyPath, known: readonly string[], later: readonly string[] = []): Settings {
+  settings(value: unknown, path: PolicyPath, known: readonly string[]): Settings {
     if (!isPlainObject(value)) {
       this.report(path, `This must be an object with settings: ${known.join(', ')}.`)
       return new Settings(this, path, {})
     }
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue
-      const remedy = later.includes(name) ? 'is not built yet. Leave it out' : 'is not a setting here'
-      this.report([...path, name], `"${name}" ${remedy}. There are ${known.join(', ')}.`)
+      this.report([...path, name], `"${name}" is not a setting here. There are ${known.join(', ')}.`)
     }
     return new Settings(this, path, value)
   }
@@ -79,6 +78,14 @@ export class Settings {
 
   text(name: string): string | undefined {
     return this.read(name, (value, path) => this.#reading.text(value, path))
+  }
+
+  whole(name: string, least: number, most: number): number | undefined {
+    return this.read(name, (value) => {
+      const isWhole = typeof value === 'number' && Number.isSafeInteger(value)
+      if (isWhole && value >= least && value <= most) return value
+      return this.report(name, `This must be a whole number from ${least} to ${most}.`)
+    })
   }
 
   /** Milliseconds, more than none. */

@@ -1,12 +1,12 @@
 import type { AnswerRules } from '../../elicitation/answering/answer.ts'
 import type { Answerer, Answering } from '../../elicitation/answering/answerers.ts'
 import { askedAs } from '../../elicitation/answering/may-answer.ts'
+import { proofOf } from '../../elicitation/answering/proof.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'
-import { throughOf } from '../grant/keep-grant.ts'
 import { choicesFor, formForAnswer, isYes, readChoice } from './choices.ts'
 import { applyEdits } from './edit.ts'
 import { editsIn } from './page-form.ts'
@@ -52,5 +52,5 @@ function giverOf(asked: Elicitation, answering: Answering) {
   const { participant, via } = answering
   // Who is not among those who were asked was turned away before.
   const as = askedAs(asked, answering) as Answerer
-  return { grantedBy: participant, given: { as, through: throughOf(via) } }
+  return { grantedBy: participant, given: { as, through: proofOf(via) } }
 }

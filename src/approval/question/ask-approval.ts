@@ -2,6 +2,7 @@ import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { refuseSecrets } from '../../elicitation/form/secrets/secrets.ts'
 import { approvePageName } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
+import { leastProof } from '../policy/least-proof.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import { formForClient } from './choice-form.ts'
@@ -29,7 +30,7 @@ export async function askApproval(
     origin: { server: call.server },
     requester: call.requester,
     anyOf: decision.approvers,
-    through: decision.answer === 'client' ? 'client' : 'page',
+    through: leastProof(decision),
     about: approvalDigest(call, decision.ruleDigest),
     subject: subjectOf({ call, decision }),
     ...(decision.expiresMs !== undefined && { expiresInMs: decision.expiresMs }),

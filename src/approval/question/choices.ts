@@ -1,4 +1,5 @@
 import { clientText, nameText } from '../../base/text/names.ts'
+import { saysNo } from '../../elicitation/answering/says-no.ts'
 import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
@@ -72,13 +73,6 @@ export function readChoice(content: unknown, offered: readonly Choice[]): Choice
   if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return undefined
   const { choice } = content as { choice: unknown }
   return offered.find((one) => choiceText(one) === choice)
-}
-
-/** Whether an answer says no, for this call or for longer, before anything else in it is read. */
-function saysNo(content: unknown): boolean {
-  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
-  const { choice } = content as { choice: unknown }
-  return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
 }
 
 /** Whether a choice lets the call run. */

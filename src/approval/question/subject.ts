@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
-import type { Via } from '../../elicitation/answering/answerers.ts'
+import type { Via } from '../../elicitation/answering/proof.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'

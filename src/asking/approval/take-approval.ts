@@ -96,5 +96,6 @@ export const pageClosed = 'page-closed'
 
 /** Whether nothing that a client says may settle this approval. */
 export function isForPageOnly(elicitation: Elicitation): boolean {
-  return approvalIn(elicitation)?.decision.answer === 'page'
+  const answer = approvalIn(elicitation)?.decision.answer
+  return answer !== undefined && answer !== 'client'
 }

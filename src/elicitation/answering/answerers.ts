@@ -1,5 +1,6 @@
 import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
+import type { Proof, Via } from './proof.ts'
 
 /** One who may answer: a participant, or anyone in a group. */
 export type Answerer = ParticipantId | `group:${string}`
@@ -8,12 +9,24 @@ export type Answerer = ParticipantId | `group:${string}`
 export interface Answerers {
   /** Any one of these; never empty. */
   readonly anyOf: readonly Answerer[]
-  /** `page`: a yes needs a person we saw ourselves, on a page, in the inbox or at a terminal; the client's word is not enough. */
-  readonly through: 'client' | 'page'
+  /**
+   * The least proof that a yes needs. `page`: a person we saw ourselves, on a page, in the inbox or at a terminal; the
+   * client's word is not enough.
+   */
+  readonly through: Proof
+  /** How many different people must say yes; absent: one. */
+  readonly quorum?: number
+  /** To whom one of them may hand their part on; `true`: to anybody; absent: to nobody. */
+  readonly delegate?: readonly Answerer[] | true
+  /** Who is asked too when it is still open after some time, soonest first. */
+  readonly escalate?: readonly EscalationStep[]
 }
 
-/** The way an answer came. `client` is the requester's own MCP client; on all other ways we verified the person ourselves. */
-export type Via = 'client' | 'page' | 'inbox' | 'terminal' | 'hub'
+/** Who may answer too, from so long after the question was asked. */
+export interface EscalationStep {
+  readonly afterMs: number
+  readonly to: readonly Answerer[]
+}
 
 /** Someone about to answer, as verified by the channel they came through. */
 export interface Answering extends Person {

@@ -3,6 +3,8 @@ import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Answer, Elicitation } from '../elicitation.ts'
 import type { Answerer, Answering } from './answerers.ts'
+import { isEnough, proofOf, type Via } from './proof.ts'
+import { saysNo } from './says-no.ts'
 
 const groupPrefix = 'group:'
 
@@ -54,31 +56,35 @@ export function answerRefusal(
 ): ParticipantMismatch | ChannelRefused | undefined {
   if (!isAsked(elicitation, answering)) return new ParticipantMismatch(elicitation, answering.participant)
   if (answering.via === 'client') return clientRefusal(elicitation, answering, answer)
-  return answering.via === 'hub' ? proofRefusal(elicitation, answer) : undefined
+  return proofRefusal(elicitation, answering.via, answer)
 }
 
 /** A client proves only that it sent the answer: enough for its own questions, never for a secret, never for a page. */
 function clientRefusal(
-  { requester, question, purpose, answerers }: Elicitation,
+  elicitation: Elicitation,
   { participant, client }: Answering,
   answer: Answer,
 ): ChannelRefused | undefined {
+  const { requester, question } = elicitation
   if (participant !== requester.participant || client !== requester.client) {
     return new ChannelRefused('This question was asked through another client.')
   }
-  const refusal = proofRefusal({ purpose, answerers }, answer)
+  const refusal = proofRefusal(elicitation, 'client', answer)
   if (refusal !== undefined || answer.action !== 'accept') return refusal
   if (question.mode === 'url') return new ChannelRefused('Agreeing to open the page does not answer the question.')
   return undefined
 }
 
-/** What only a person whom we saw ourselves may do, whoever else speaks for them. */
-function proofRefusal(
-  { purpose, answerers }: Pick<Elicitation, 'purpose' | 'answerers'>,
-  answer: Answer,
-): ChannelRefused | undefined {
+/** What only a person whom we saw ourselves may do, whoever else speaks for them; a yes may need more than that. */
+function proofRefusal({ purpose, answerers }: Elicitation, via: Via, answer: Answer): ChannelRefused | undefined {
   if (answer.action !== 'accept') return undefined
-  if (purpose === 'secret' || purpose === 'connect') return new ChannelRefused('A secret is never taken from a client.')
-  if (answerers.through === 'page') return new ChannelRefused('This question must be answered on its page.')
-  return undefined
+  const given = proofOf(via)
+  const isSecret = purpose === 'secret' || purpose === 'connect'
+  if (isSecret && !isEnough(given, 'page')) return new ChannelRefused('A secret is never taken from a client.')
+  // A no needs no signature: whoever cannot sign can still stop the call.
+  const isNo = purpose === 'approval' && saysNo(answer.content)
+  const least = isNo && answerers.through === 'passkey' ? 'page' : answerers.through
+  if (isEnough(given, least)) return undefined
+  if (least !== 'passkey') return new ChannelRefused('This question must be answered on its page.')
+  return new ChannelRefused('A yes to this question must be signed with a passkey, on its page.')
 }

@@ -92,7 +92,8 @@ function checkMode(question: AskedQuestion, { purpose, through }: Omit<Ask, 'que
   // E11-02: sensitive data goes by url, never through a form in the client.
   if (purpose === 'secret' || purpose === 'connect')
     throw new BadQuestion('A secret is asked for by url, never by a form.')
-  if (through === 'page') throw new BadQuestion('A question that must be answered on a page is asked by url.')
+  if (through !== undefined && through !== 'client')
+    throw new BadQuestion('A question that must be answered on a page is asked by url.')
 }
 
 function checkConnect({ provider, scopes }: ConnectTo, purpose: Purpose | undefined): void {

@@ -22,10 +22,17 @@ ${older !== undefined && markup`<p><a class="button" href="${older}">Show older 
   )
 }
 
+const givenThrough: Readonly<Record<GrantItem['through'], string>> = {
+  client: 'through a client',
+  channel: 'through a channel',
+  page: 'on a page',
+  passkey: 'with a passkey',
+}
+
 function row(frame: Frame, grant: GrantItem): Markup {
   const { id, sentence, standing, grantedBy, through, createdAt, revokeAction } = grant
   const tag = standing === 'holds' ? markup`` : markup` <span class="tag">${standing}</span>`
-  const how = through === 'client' ? 'through a client' : 'on a page'
+  const how = givenThrough[through]
   const revoke = markup`<form method="post" action="${revokeAction}">${csrfField(frame)}<button class="destroy" aria-label="Revoke: ${visiblePlain(sentence, 2_000)}">Revoke</button></form>`
   return markup`<li id="${id}"><div><strong>${visible(sentence, 2_000)}</strong>${tag}
 <p class="soft small">Given by ${visible(grantedBy)} ${how}, ${moment(frame, createdAt)}</p></div>${standing === 'holds' && revoke}</li>`

@@ -2,6 +2,7 @@ import type { Change } from '../../approval/question/edit.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ConnectionView } from '../../connection/connections.ts'
+import type { Proof } from '../../elicitation/answering/proof.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { ElicitationStatus } from '../../elicitation/result.ts'
@@ -282,7 +283,7 @@ export interface GrantItem {
   readonly standing: 'holds' | 'Ended' | 'Revoked'
   /** The person's name, or "you". */
   readonly grantedBy: string
-  readonly through: 'client' | 'page'
+  readonly through: Proof
   readonly createdAt: Date
   readonly revokeAction: string
 }

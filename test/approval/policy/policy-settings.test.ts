@@ -20,6 +20,10 @@ const rule: Required<RuleSettings> = {
   editable: ['path'],
   expires: '1h',
   answer: 'page',
+  quorum: 2,
+  delegate: true,
+  escalate: [{ after: '10m', to: 'group:leads' }],
+  priority: 'high',
   fallback: 'inbox',
   keepArguments: true,
   reason: 'System files.',
@@ -41,6 +45,7 @@ test('every setting of the types is read', () => {
     requester: ['group:dev'],
     approvers: ['group:admins'],
     expiresMs: 3_600_000,
+    escalate: [{ afterMs: 600_000, to: ['group:leads'] }],
   })
 })
 

@@ -50,6 +50,31 @@ test('a policy with every setting is read', () => {
   expect(policy.rules[0]?.rule).toMatchObject({ server: ['files'], expiresMs: 3_600_000, keepArguments: true })
 })
 
+test('a quorum of one is no other rule than one without a quorum', () => {
+  const digestOf = (settings: object) => readPolicy(rule(settings)).digest
+  expect(digestOf({ quorum: 1 })).toBe(digestOf({}))
+})
+
+test.each([
+  ['of a group', { quorum: 3, approvers: ['group:finance'] }],
+  ['that an escalation lets be reached', { quorum: 2, approvers: ['a@x'], escalate: [{ after: '1m', to: 'b@x' }] }],
+  ['that others than the requester reach', { quorum: 2, approvers: ['a@x', 'b@x', 'c@x'], requester: 'a@x' }],
+  ['with a delegation to a group', { quorum: 2, approvers: ['group:x'], delegate: ['group:x'] }],
+])('a quorum is read %s', (_, settings) => {
+  expect(problemsOf(rule(settings))).toEqual([])
+})
+
+test('the steps of an escalation are in the order of their times', () => {
+  const escalate = [
+    { after: '1h', to: 'group:board' },
+    { after: '10m', to: 'group:leads' },
+  ]
+  expect(readPolicy(rule({ escalate })).rules[0]?.rule.escalate?.map(({ to }) => to[0])).toEqual([
+    'group:leads',
+    'group:board',
+  ])
+})
+
 describe('a policy is refused', () => {
   test.each([
     ['that is no object', 'allow', ': This must be an object with settings: mode'],
@@ -63,9 +88,56 @@ describe('a policy is refused', () => {
     ['with a rule that decides nothing', { rules: [{ tool: 'x' }] }, 'rules.0.decide: Every rule must say'],
     ['with an effect nobody knows', { rules: [{ decide: 'permit' }] }, 'rules.0.decide: This must be one of'],
     ['with a setting of a rule nobody knows', rule({ tools: 'x' }), 'rules.0.tools: "tools" is not a setting'],
-    ['with a quorum', rule({ quorum: 2 }), 'rules.0.quorum: "quorum" is not built yet. Leave it out.'],
-    ['with a delegation', rule({ delegate: true }), 'rules.0.delegate: "delegate" is not built yet.'],
-    ['with an escalation', rule({ escalate: true }), 'rules.0.escalate: "escalate" is not built yet.'],
+    ['with a quorum of nobody', rule({ quorum: 0 }), 'rules.0.quorum: This must be a whole number from 1 to 100.'],
+    ['with a quorum in words', rule({ quorum: 'two' }), 'rules.0.quorum: This must be a whole number from 1 to 100.'],
+    ['with half a vote', rule({ quorum: 1.5 }), 'rules.0.quorum: This must be a whole number from 1 to 100.'],
+    ['with a quorum of the requester', rule({ quorum: 2 }), 'rules.0.quorum: Without approvers only the requester'],
+    [
+      'with a quorum of more people than there are',
+      rule({ quorum: 3, approvers: ['a@x', 'a@x'], escalate: [{ after: '1m', to: 'b@x' }] }),
+      'rules.0.quorum: It cannot be reached: 3 people must say yes, and 2 can.',
+    ],
+    [
+      'with a quorum that the requester would be needed for',
+      rule({ quorum: 2, approvers: ['a@x', 'b@x'], requester: ['client:z', 'a@x'] }),
+      "rules.0.quorum: It cannot be reached by calls of a@x: a requester's own yes does not count.",
+    ],
+    ['with a delegation that is no', rule({ delegate: false }), 'rules.0.delegate: Write true, or names. Leave it out'],
+    ['with a delegation to no list', rule({ delegate: [] }), 'rules.0.delegate: This must name 1 to 100.'],
+    ['with a delegation to a client', rule({ delegate: ['client:x@y'] }), 'rules.0.delegate.0: "client:x@y" cannot'],
+    [
+      'with a delegation to nobody else',
+      rule({ approvers: ['a@x', 'b@x'], delegate: ['b@x'] }),
+      'rules.0.delegate: Everybody named here is an approver already',
+    ],
+    [
+      'with an escalation that is no list',
+      rule({ escalate: true }),
+      'rules.0.escalate: This must be a list of 1 to 10',
+    ],
+    ['with no escalation', rule({ escalate: [] }), 'rules.0.escalate: This must be a list of 1 to 10 steps'],
+    ['with an escalation that is no step', rule({ escalate: ['1m'] }), 'rules.0.escalate.0: This must be an object'],
+    [
+      'with an escalation without a time',
+      rule({ escalate: [{ to: 'group:leads' }] }),
+      'rules.0.escalate.0.after: Every step must say "after".',
+    ],
+    [
+      'with an escalation to nobody',
+      rule({ escalate: [{ after: '1m', to: [] }] }),
+      'rules.0.escalate.0.to: This must name 1 to 100.',
+    ],
+    [
+      'with an escalation to those who are asked',
+      rule({ approvers: ['group:leads'], escalate: [{ after: '1m', to: 'group:leads' }] }),
+      'rules.0.escalate: The step after 1m adds nobody who is not asked already.',
+    ],
+    [
+      'with an escalation after the end',
+      rule({ expires: '5m', escalate: [{ after: '5m', to: 'group:leads' }] }),
+      'rules.0.escalate: The question expires after 5m, before the step after 5m.',
+    ],
+    ['with a priority nobody knows', rule({ priority: 'asap' }), 'rules.0.priority: This must be one of urgent, high'],
     ['with an empty list', rule({ server: [] }), 'rules.0.server: This must name 1 to 100.'],
     ['with a list too long', rule({ server: Array(101).fill('a') }), 'rules.0.server: This must name 1 to 100.'],
     ['with empty text', rule({ server: ' ' }), 'rules.0.server: This must be text'],
@@ -90,7 +162,7 @@ describe('a policy is refused', () => {
     [
       'with an answer nobody knows',
       rule({ answer: 'mail' }),
-      'rules.0.answer: This must be one of client, page, inbox.',
+      'rules.0.answer: This must be one of client, channel, page, passkey, inbox.',
     ],
     ['with keepArguments in words', rule({ keepArguments: 'yes' }), 'rules.0.keepArguments: This must be true'],
     ['with a condition that is no text', rule({ when: true }), 'rules.0.when: This must be text'],
