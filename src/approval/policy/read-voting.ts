@@ -77,7 +77,7 @@ function reportQuorum(settings: Settings, rule: Rule): void {
 }
 
 /** All who may be asked in the end, by name; undefined where a group makes it unknown. */
-export function peopleOf({ approvers = [], escalate = [] }: Pick<Rule, 'approvers' | 'escalate'>) {
+function peopleOf({ approvers = [], escalate = [] }: Pick<Rule, 'approvers' | 'escalate'>) {
   const names = [...approvers, ...escalate.flatMap(({ to }) => to)]
   return names.some(isGroup) ? undefined : new Set<Answerer>(names)
 }
