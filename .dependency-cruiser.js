@@ -11,7 +11,7 @@ const walk = [
   ['asking'],
   ['mcp'],
   ['call'],
-  ['approval', 'connection'],
+  ['approval', 'connection', 'passkey'],
   ['elicitation'],
   ['participant', 'audit'],
   ['base'],
@@ -55,6 +55,7 @@ const speakers = {
   yaml: 'src/cli/',
   hono: 'src/web/',
   'openid-client': 'src/oauth/',
+  '@simplewebauthn': 'src/passkey/',
   '@marcbachmann/cel-js': 'src/approval/',
 }
 

@@ -6,6 +6,7 @@ import type { Channel } from './elicitation/channel.ts'
 import type { ElicitationLimits } from './elicitation/limits.ts'
 import { defaultPages, type PageSettings } from './elicitation/page-settings.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
+import type { PasskeyLimits } from './passkey/desk.ts'
 import type { Store } from './stores/store.ts'
 
 /** What an Assent may be told; everything has a default that works on one machine. */
@@ -41,8 +42,8 @@ export interface AssentOptions {
   readonly policy?: PolicySettings
   /** Ways to reach people besides their client and the pages, such as a webhook. Default: none. */
   readonly channels?: readonly Channel[]
-  /** How much one requester may make Assent keep. Default: `ElicitationLimits` has the numbers. */
-  readonly limits?: Partial<ElicitationLimits>
+  /** How much one requester or person may make Assent keep. Default: `ElicitationLimits` and `PasskeyLimits` have the numbers. */
+  readonly limits?: Partial<ElicitationLimits & PasskeyLimits>
   /** How long things may take. */
   readonly clocks?: {
     /** How long a question stays open. Default: 10 minutes. */

@@ -14,6 +14,7 @@ import type { Clock } from './base/clock.ts'
 import { createEvents, type Events } from './base/events.ts'
 import type { Vault } from './base/seal.ts'
 import { trackWork } from './base/under-way.ts'
+import { rememberUntil } from './call/step.ts'
 import type { Connections } from './connection/connections.ts'
 import { createConnections } from './connection/create-connections.ts'
 import { defaultConnectionTimes } from './connection/desk.ts'
@@ -38,6 +39,9 @@ import type { ProviderSettings } from './oauth/providers.ts'
 import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
+import { defaultPasskeyLimits } from './passkey/desk.ts'
+import { createPasskeys, type Passkeys } from './passkey/passkeys.ts'
+import { relyingPartyOf } from './passkey/relying-party.ts'
 import { clockProblem } from './stores/clock-problem.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
@@ -72,6 +76,8 @@ export interface Assent {
   readonly connections: Connections
   /** Decides which calls run, and remembers what people allowed and denied. */
   readonly approvals: Approvals
+  /** The passkeys with which people sign what they allow. */
+  readonly passkeys: Passkeys
   /** The address of a page about a question. */
   linkTo(id: ElicitationId, page: string): string
   /** Writes an event into the audit. Events of your own have kinds that begin with `custom:`. */
@@ -155,6 +161,17 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     ...defaultConnectionTimes,
     browserFlowMs: times.browserFlow,
   })
+  const passkeys = createPasskeys({
+    store: store.passkeys,
+    vault,
+    audit,
+    clock,
+    site: relyingPartyOf(pages.publicUrl, pages.title),
+    limits: { ...defaultPasskeyLimits, ...withoutUndefined(options.limits ?? {}) },
+    async claimOnce(name, until) {
+      return (await store.steps.claim({ walkId: 'passkey', name }, rememberUntil(until))).kind === 'claimed'
+    },
+  })
   let validate = await validatorFor(policy)
   const lateEnds = keepLateEnds(clock)
   const approvals = createApprovals(
@@ -214,6 +231,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     pages,
     connections,
     approvals,
+    passkeys,
     linkTo: (id, page) => pageUrl(pages, id, page),
     record: (entry) => audit.record(entry),
     ask: (request) => begin(ask(desk, request)),

@@ -100,6 +100,7 @@ async function forget({ store, audit, connections }: UpkeepParts, participant: P
   const left = await store.connections.forget(participant)
   const deletedGrants = await store.grants.forget(participant)
   await store.browsers.forget(participant)
+  await store.passkeys.forget(participant)
   const deletedQuestions = await store.elicitations.forget(participant)
   await forgetInAudit({ store: store.audit, log: audit, participant })
   return { deletedQuestions, deletedConnections: Math.max(held.length, left), deletedGrants }

@@ -39,6 +39,9 @@ export const auditKinds = {
 
   'browser-added': 'A browser was let in to answer for a participant.',
   'browser-removed': 'A browser was signed out or revoked.',
+  'passkey-added': 'A passkey is about to be kept for a participant; `others` is how many they had.',
+  'passkey-revoked': 'A passkey was revoked, by its person with a passkey or by the operator.',
+  'passkey-refused': 'The signature of a passkey, or a new passkey, was not accepted; `reason` says why.',
   'page-refused':
     'A page or a post was refused to whoever opened it; `count` is how often one address of a stranger was, in a minute.',
 

@@ -45,7 +45,11 @@ export async function optionsFrom(config: Config): Promise<AssentOptions> {
       unspentYes: clocks.unspentYes,
       skew: clocks.skew,
     },
-    limits: { openPerRequester: limits.openPerRequester, openPerParticipant: limits.openPerParticipant },
+    limits: {
+      openPerRequester: limits.openPerRequester,
+      openPerParticipant: limits.openPerParticipant,
+      passkeysPerPerson: limits.passkeysPerPerson,
+    },
     retain,
     ...(auth !== undefined && { auth: login as NonNullable<AssentOptions['auth']> }),
     ...(callbackUrl !== undefined && { callbackUrl }),

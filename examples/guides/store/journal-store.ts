@@ -15,6 +15,7 @@ const changing: { readonly [Room in keyof Rooms]: readonly (keyof Rooms[Room])[]
   browsers: ['add', 'remove', 'deleteOver', 'forget'],
   connections: ['put', 'saveIfUnchanged', 'remove', 'forget', 'addFlow', 'takeFlow', 'deleteFlows'],
   grants: ['add', 'saveIfUnchanged', 'deleteOver', 'forget'],
+  passkeys: ['add', 'saveIfUnchanged', 'remove', 'forget'],
 }
 
 /**

@@ -1,5 +1,6 @@
 import { defaultLimits } from '../../elicitation/limits.ts'
 import { defaultPages } from '../../elicitation/page-settings.ts'
+import { defaultPasskeyLimits } from '../../passkey/desk.ts'
 
 /** The value of each setting that is left out. docs/configuration.md lists the same values, and a test compares them. */
 export const defaults = {
@@ -44,6 +45,7 @@ export const defaults = {
     subscriptions: 1_000,
     pagesPerAddress: 300,
     pagesPerPerson: 600,
+    passkeysPerPerson: defaultPasskeyLimits.passkeysPerPerson,
   },
   elicitation: { enabled: true, urlBy: 'push' },
   retain: { settled: '30d', audit: '400d' },

@@ -6,6 +6,7 @@ import { memoryBrowsers } from './browsers.ts'
 import { memoryConnections } from './connections.ts'
 import { memoryElicitations } from './elicitations.ts'
 import { memoryGrants } from './grants.ts'
+import { memoryPasskeys } from './passkeys.ts'
 import { memorySteps } from './steps.ts'
 
 /** A store in memory, whose records are lost with the process: for tests and for trying things out. */
@@ -20,6 +21,7 @@ export function openMemoryStore(): Store {
     browsers: memoryBrowsers(),
     connections: memoryConnections(),
     grants: memoryGrants(),
+    passkeys: memoryPasskeys(),
     clock: systemStoreClock,
     findDamage: async () => [],
     shrink: async () => false,

@@ -226,6 +226,20 @@ export const postgresMigrations: readonly Migration[] = [
       end $$;
     `,
   },
+  {
+    version: 3,
+    sql: `
+      create table assent_passkey (
+        seq bigserial primary key,
+        id text not null unique,
+        credential text not null unique,
+        participant text not null,
+        version integer not null,
+        details text not null
+      );
+      create index assent_passkey_participant on assent_passkey (participant);
+    `,
+  },
 ]
 
 // Any number that no other program is likely to use as an advisory lock in this database.

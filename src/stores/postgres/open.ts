@@ -10,6 +10,7 @@ import { asStoreError } from './errors.ts'
 import { postgresGrants } from './grants.ts'
 import { measuredClock } from './measured-clock.ts'
 import { migratePostgres, postgresMigrations } from './migrations.ts'
+import { postgresPasskeys } from './passkeys.ts'
 import { postgresSteps } from './steps.ts'
 
 /** Options of a PostgreSQL store. */
@@ -42,6 +43,7 @@ export async function openPostgresStore(
       browsers: postgresBrowsers(database),
       connections: postgresConnections(database),
       grants: postgresGrants(database),
+      passkeys: postgresPasskeys(database),
       clock,
       // The server finds damage itself, with data checksums or pg_amcheck.
       findDamage: async () => [],

@@ -137,6 +137,17 @@ export const sqliteMigrations: readonly string[] = [
   `
   CREATE INDEX elicitation_open_for ON elicitation (participant) WHERE state = 'open';
   `,
+  `
+  CREATE TABLE passkey (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    credential TEXT NOT NULL UNIQUE,
+    participant TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    details TEXT NOT NULL
+  );
+  CREATE INDEX passkey_participant ON passkey (participant);
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

@@ -6,6 +6,7 @@ import type { ContractTest } from './contract-test.ts'
 import { elicitationContract } from './elicitation-contract.ts'
 import { flowContract } from './flow-contract.ts'
 import { grantContract } from './grant-contract.ts'
+import { passkeyContract } from './passkey-contract.ts'
 import { stepContract } from './step-contract.ts'
 
 /**
@@ -21,4 +22,5 @@ export const storeContract: readonly ContractTest[] = [
   ...connectionContract,
   ...flowContract,
   ...grantContract,
+  ...passkeyContract,
 ]

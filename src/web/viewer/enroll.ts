@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject } from '../../base/json.ts'
 import type { Vault } from '../../base/seal.ts'
+import { openText, sealText } from '../../base/sealed-text.ts'
 import { rememberUntil, type StepStore } from '../../call/step.ts'
 import type { PageSettings } from '../../elicitation/page-settings.ts'
-import { openText, sealText } from '../http/sealed-text.ts'
 
 const linkMs = 10 * 60_000
-const purpose = 'enroll'
+const identity = 'web/enroll'
 
 /** What is needed to make an enrollment link: any process with the same vault keys can make one. */
 export interface EnrollParts {
@@ -19,7 +19,7 @@ export interface EnrollParts {
 /** A link that enrolls one browser for the local person, once, within ten minutes; `next` is the path to open then. */
 export async function enrollLink({ vault, clock, pages }: EnrollParts, next?: string): Promise<string> {
   const expires = clock.now().getTime() + linkMs
-  const code = await sealText(vault, purpose, { id: randomUUID(), expires, ...(next !== undefined && { next }) })
+  const code = await sealText(vault, identity, { id: randomUUID(), expires, ...(next !== undefined && { next }) })
   return `${pages.publicUrl}/enroll?code=${encodeURIComponent(code)}`
 }
 
@@ -34,7 +34,7 @@ export async function readEnrollCode(
   { vault, clock }: Pick<EnrollParts, 'vault' | 'clock'>,
   text: string | undefined,
 ): Promise<EnrollCode | undefined> {
-  const opened = text === undefined ? undefined : await openText(vault, purpose, text)
+  const opened = text === undefined ? undefined : await openText(vault, identity, text)
   if (!isPlainObject(opened)) return undefined
   const { id, expires, next } = opened as { id: string; expires: number; next?: string }
   if (clock.now().getTime() >= expires) return undefined

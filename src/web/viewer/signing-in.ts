@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { getCookie } from 'hono/cookie'
 import { isPlainObject } from '../../base/json.ts'
+import { openText, sealText } from '../../base/sealed-text.ts'
 import { rememberUntil } from '../../call/step.ts'
 import type { SigningIn } from '../../participant/identify.ts'
 import { clearTemporaryCookie, cookieName, setTemporaryCookie } from '../http/cookie.ts'
-import { openText, sealText } from '../http/sealed-text.ts'
 import type { WebContext } from '../site.ts'
 
 const signingMs = 10 * 60_000
-const purpose = 'signing-in'
+const identity = 'web/signing-in'
 /** How many tabs may sign in at once, each with its own cookie. One more clears the cookies of the others. */
 const mostAtOnce = 5
 
@@ -30,7 +30,7 @@ export async function beginSignIn(c: WebContext, next: string): Promise<SigningI
   const begun = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookieName(c, cookieFor(''))))
   if (begun.length >= mostAtOnce) for (const name of begun) clearTemporaryCookie(c, name.replace(/^__Host-/, ''))
   const expires = assent.clock.now().getTime() + signingMs
-  const sealed = await sealText(assent.vault, purpose, { signing, next, expires })
+  const sealed = await sealText(assent.vault, identity, { signing, next, expires })
   setTemporaryCookie(c, cookieFor(signing.state), sealed, signingMs)
   return signing
 }
@@ -42,7 +42,7 @@ export async function takeSignIn(c: WebContext, state: string | undefined): Prom
   const text = getCookie(c, cookieName(c, cookieFor(state)))
   if (text === undefined) return undefined
   clearTemporaryCookie(c, cookieFor(state))
-  const opened = await openText(vault, purpose, text)
+  const opened = await openText(vault, identity, text)
   if (!isPlainObject(opened)) return undefined
   const { signing, next, expires } = opened as unknown as PendingSignIn & { expires: number }
   if (signing.state !== state || clock.now().getTime() >= expires) return undefined

@@ -9,6 +9,7 @@ import { defaultGatewayLimits } from '../../../src/gateway/options.ts'
 import { defaultUpstreamLimits } from '../../../src/gateway/upstream/options.ts'
 import { defaultHttpLimits } from '../../../src/mcp/http/limits.ts'
 import { providerSettingNames } from '../../../src/oauth/settings/provider-settings.ts'
+import { defaultPasskeyLimits } from '../../../src/passkey/desk.ts'
 import { tableUnder } from '../../support/tables.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -83,7 +84,14 @@ test('the limits of assent.yaml have the defaults of createGateway', () => {
     messageValues: defaultUpstreamLimits.messageValues,
   }
   const { limits } = defaults
-  const others = ['openPerRequester', 'openPerParticipant', 'asksPerMinute', 'pagesPerAddress', 'pagesPerPerson']
+  const others = [
+    'openPerRequester',
+    'openPerParticipant',
+    'asksPerMinute',
+    'pagesPerAddress',
+    'pagesPerPerson',
+    'passkeysPerPerson',
+  ]
   for (const [name, value] of Object.entries(limits)) {
     if (!others.includes(name)) expect([name, ofGateway[name]]).toEqual([name, value])
   }
@@ -105,6 +113,9 @@ test('docs/operation.md lists every limit of createAssent with its default', () 
     namesIn(name)[0] ?? '',
     value.replaceAll(',', '').split(' ')[0],
   ])
-  const limits = leavesOf({ limits: defaultLimits }).map(([name, value]) => [name, String(value)])
+  const limits = leavesOf({ limits: { ...defaultLimits, ...defaultPasskeyLimits } }).map(([name, value]) => [
+    name,
+    String(value),
+  ])
   expect(listed.filter(([name]) => name?.startsWith('limits.')).sort()).toEqual(limits.sort())
 })
