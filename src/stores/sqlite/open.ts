@@ -14,6 +14,7 @@ import { sqliteElicitations } from './elicitations.ts'
 import { sqliteGrants } from './grants.ts'
 import { migrateSqlite } from './migrations.ts'
 import { sqlitePasskeys } from './passkeys.ts'
+import { shrink } from './shrink.ts'
 import { sqliteSteps } from './steps.ts'
 import { createWriter } from './writer.ts'
 
@@ -56,6 +57,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     passkeys: sqlitePasskeys(database, writer),
     clock: systemStoreClock,
     findDamage: () => runRead(() => damageIn(database)),
+    shrink: () => shrink(database, writer),
     close: closeOnce(async () => {
       changes.close()
       await writer.drained()
@@ -78,6 +80,8 @@ function refuseDamaged(database: SqliteDatabase, path: string): void {
 function configure(database: SqliteDatabase, { busyMs = 5_000, survives = 'process' }: SqliteOptions): void {
   // First, because another process may be opening the file during the next statements.
   database.exec(`PRAGMA busy_timeout = ${Math.trunc(busyMs)}`)
+  // Has an effect on a new file only, and only before anything is written to it.
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
   database.exec('PRAGMA journal_mode = WAL')
   database.exec(`PRAGMA synchronous = ${survives === 'power' ? 'FULL' : 'NORMAL'}`)
   // Deleted data is overwritten, so that forgetting a participant leaves nothing in free pages.
