@@ -54,6 +54,9 @@ export interface ApprovalRefused {
   readonly message: string
 }
 
+/** What the model is to do after a person did not say yes. */
+export const unlessTheyAsk = 'Do not try again unless they ask for it.'
+
 /** A refusal, as the walk gives it back. */
 export function refused(status: ApprovalRefused['status'], reason: string, message: string): ApprovalRefused {
   return { kind: 'refused', status, reason, message }
@@ -64,7 +67,7 @@ export const paused = refused('denied', 'paused', 'Everything is paused here: no
 export const alwaysDenied = refused(
   'denied',
   'always-denied',
-  'The person said that this is never to run, and can revoke that.',
+  `The person said that this is never to run, and can revoke that. ${unlessTheyAsk}`,
 )
 
 export function deniedBy({ why }: Decision): ApprovalRefused {

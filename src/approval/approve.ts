@@ -11,6 +11,7 @@ import {
   deniedBy,
   paused,
   refused,
+  unlessTheyAsk,
 } from './approval.ts'
 import { asApproved } from './as-approved.ts'
 import type { ApprovalDesk } from './desk.ts'
@@ -94,12 +95,16 @@ function unanswered(asked: Elicitation, call: ToolCall, decision: Decision): App
       // A yes to another call, or for another rule, would not count for this one.
       return isAbout(asked, call, decision) ? { kind: 'question', elicitation: asked, decision } : undefined
     case 'expired':
-      return refused('expired', 'unanswered', 'Nobody answered in time, so nothing ran.')
+      return refused(
+        'expired',
+        'unanswered',
+        'Nobody answered in time, so nothing ran. Tell the person, and call again only if they ask for it.',
+      )
     case 'failed':
       return refused('failed', 'failed', `It could not be asked: ${asked.state.reason}`)
     case 'withdrawn':
       if (asked.state.reason === policyChanged) return undefined
-      return refused('cancelled', 'withdrawn', 'The question was taken back, so nothing ran.')
+      return refused('cancelled', 'withdrawn', `The question was taken back, so nothing ran. ${unlessTheyAsk}`)
     case 'answered':
       return undefined
   }
@@ -155,7 +160,7 @@ async function ask(desk: ApprovalDesk, approving: Approving, decision: Decision)
 /** Nobody can be asked: denied, unless the rule says that then it may run, which is audited as what it is. */
 async function unasked(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
   if (decision.fallback !== 'allow') {
-    const message = 'This needs a yes from a person, and this client cannot ask for it, so it is denied.'
+    const message = `This needs a yes from a person, and this client cannot ask for it, so it is denied. Tell the person. ${unlessTheyAsk}`
     return refused('denied', 'cannot-ask', message)
   }
   await recordUnasked(desk, approving, decision)

@@ -1,3 +1,4 @@
+import { unlessTheyAsk } from '../approval/approval.ts'
 import { isPlainObject } from '../base/json.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
@@ -21,8 +22,8 @@ export function clientAnswer(response: unknown): ClientAnswer | undefined {
 /** The refusal for a person who declined or cancelled. */
 export function refusedBy(action: 'decline' | 'cancel'): AskRefused {
   return action === 'decline'
-    ? new AskRefused('declined', 'The person declined.')
-    : new AskRefused('cancelled', 'The person cancelled without answering.')
+    ? new AskRefused('declined', `The person declined. ${unlessTheyAsk}`)
+    : new AskRefused('cancelled', `The person cancelled without answering. ${unlessTheyAsk}`)
 }
 
 /** Why a settled question has no accepted answer. Undefined: it was accepted. */
@@ -33,7 +34,10 @@ export function refusalIn({ state }: Elicitation): AskRefused | undefined {
     case 'answered':
       return state.answer.action === 'accept' ? undefined : refusedBy(state.answer.action)
     case 'expired':
-      return new AskRefused('expired', 'Nobody answered in time.')
+      return new AskRefused(
+        'expired',
+        'Nobody answered in time. Tell the person, and call again only if they ask for it.',
+      )
     case 'failed':
       return new AskRefused('failed', `It could not be done: ${state.reason}`)
     case 'withdrawn':

@@ -147,15 +147,17 @@ export interface Modes {
 
 const none: Modes = { form: false, url: false }
 
-/** The modes that a client declared, less those that its quirks take away. `{}` means form only (E11-09). */
+/** The modes that a client declared, with those that its quirks add, less those that they take away. `{}` means form only (E11-09). */
 export function modesOf(declared: unknown, revision: Revision | undefined, ownQuirks: readonly Quirk[] = []): Modes {
-  if (revision === undefined || !isPlainObject(declared)) return none
-  const says = (mode: 'form' | 'url') => declared[mode] !== undefined && declared[mode] !== null
-  const neither = !says('form') && !says('url')
+  if (revision === undefined) return none
+  const modes = isPlainObject(declared) ? declared : undefined
+  const says = (mode: 'form' | 'url') => modes?.[mode] !== undefined && modes[mode] !== null
+  const neither = modes !== undefined && !says('form') && !says('url')
   const lacks = ownQuirks.flatMap((quirk) => quirk.lacks ?? [])
+  const adds = ownQuirks.flatMap((quirk) => quirk.adds ?? [])
   return {
-    form: (says('form') || neither) && !lacks.includes('form'),
+    form: (says('form') || neither || adds.includes('form')) && !lacks.includes('form'),
     // 2025-06-18 has no url mode, whatever a client declares.
-    url: says('url') && revision !== '2025-06-18' && !lacks.includes('url'),
+    url: ((says('url') && revision !== '2025-06-18') || adds.includes('url')) && !lacks.includes('url'),
   }
 }

@@ -1,12 +1,14 @@
+import type { JsonObject } from '../base/json.ts'
 import type { Question } from '../elicitation/elicitation.ts'
 import { formFor, type Revision } from '../elicitation/form/revision.ts'
 import type { FormSchema } from '../elicitation/form/schema.ts'
 import { type Quirk, traitOf } from './quirks.ts'
 
 /** The parameters of an `elicitation/create` request. */
-export type ElicitParams =
+export type ElicitParams = (
   | { mode?: 'form'; message: string; requestedSchema: FormSchema }
   | { mode: 'url'; message: string; url: string; elicitationId?: string }
+) & { _meta?: JsonObject }
 
 export interface FormOnItsWay {
   readonly params: ElicitParams

@@ -8,12 +8,14 @@ export interface ClientInfo {
 }
 
 /**
- * What a named client does differently from what it declares. A quirk takes ways of asking away, or fits a question to
- * what the client shows. It never widens what counts as a yes.
+ * What a named client does differently from what it declares. A quirk takes ways of asking away or adds one, or fits a
+ * question to what the client shows. It never widens what counts as a yes.
  */
 export interface Quirk {
   /** What the client calls itself. A `*` at its end stands for any rest. */
   readonly name: string
+  /** The first version with the quirk. */
+  readonly since?: string
   /** The first version without the quirk. */
   readonly until?: string
   /** Only for requests whose User-Agent header contains this text. */
@@ -24,10 +26,14 @@ export interface Quirk {
   readonly env?: { readonly name: string; readonly value: string }
   /** Modes that the client declares but does not show to a person. */
   readonly lacks?: readonly ('form' | 'url')[]
+  /** Modes that the client shows to a person but does not declare. `lacks` counts before it. */
+  readonly adds?: readonly ('form' | 'url')[]
   /** An answer that comes sooner than this was given by no person. */
   readonly unseenWithin?: Duration
   /** How many lines of a message the client shows. An approval with more is asked on a page. */
   readonly messageLines?: number
+  /** The client can submit no form with fields left empty: an approval is a choice alone, and is edited on its page. */
+  readonly choiceOnly?: boolean
   /** A question for a page needs an `elicitationId` on 2026-07-28 too, which dropped it. */
   readonly wantsElicitationId?: boolean
   /** How a client of 2025-11-25 is sent to a page: by a request during the call, or by the error -32042. */
@@ -54,9 +60,10 @@ export function traitOf<Name extends keyof Quirk>(quirks: readonly Quirk[], name
   return quirks.findLast((quirk) => quirk[name] !== undefined)?.[name]
 }
 
-function isNamed({ name, until }: Quirk, info: ClientInfo): boolean {
+function isNamed({ name, since, until }: Quirk, info: ClientInfo): boolean {
   const isMine = name.endsWith('*') ? info.name.startsWith(name.slice(0, -1)) : info.name === name
-  return isMine && (until === undefined || isBefore(info.version, until))
+  if (!isMine || (since !== undefined && isBefore(info.version, since))) return false
+  return until === undefined || isBefore(info.version, until)
 }
 
 function isMarked({ userAgent, meta, env }: Quirk, client: ClientMarks): boolean {

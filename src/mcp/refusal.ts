@@ -1,5 +1,5 @@
 import { AssentError } from '../base/errors.ts'
-import { outcomeKey } from './meta-keys.ts'
+import { outcomeKey, questionKey } from './meta-keys.ts'
 
 /** Why a call did not run, for programs. */
 export type RefusalStatus =
@@ -19,20 +19,43 @@ export class AskRefused extends AssentError {
   readonly status: RefusalStatus
   /** More exact than `status`, for programs. */
   readonly reason: string
+  /** The question that still waits for an answer, if there is one. */
+  readonly waiting: WaitingQuestion | undefined
 
-  constructor(status: RefusalStatus, message: string, reason: string = status) {
+  constructor(status: RefusalStatus, message: string, reason: string = status, waiting?: WaitingQuestion) {
     super(message)
     this.status = status
     this.reason = reason
+    this.waiting = waiting
   }
 }
+
+/** A question that stays open after its call ended. */
+export interface WaitingQuestion {
+  readonly id: string
+  /** Where a person answers it. */
+  readonly link: string
+  readonly expiresAt: Date
+}
+
+/** The refusal of a call whose question stays open. The same call, made again, finds the question or its answer. */
+export function pendingUntil(
+  { what, ...waiting }: WaitingQuestion & { readonly what: string },
+  reason: string,
+): AskRefused {
+  const { link, expiresAt } = waiting
+  const message = `${what} Nothing ran. Tell the person this link: ${link} (open until ${withoutMilliseconds(expiresAt)}). Do not try again unless they ask for it: after the answer, the same call goes on without another question.`
+  return new AskRefused('pending', message, reason, waiting)
+}
+
+const withoutMilliseconds = (moment: Date) => moment.toISOString().replace(/\.\d{3}Z$/, 'Z')
 
 /** The result of a refused call: text for the model, the outcome for programs. */
 export interface RefusalResult {
   [key: string]: unknown
   isError: true
   content: [{ type: 'text'; text: string }]
-  _meta: { [outcomeKey]: Outcome }
+  _meta: { [outcomeKey]: Outcome; [questionKey]?: object }
 }
 
 interface Outcome {
@@ -44,10 +67,11 @@ interface Outcome {
  * A refusal as the result of a tool. Never with `structuredContent`: clients of SDK 1.x check it against the tool's output
  * schema even on errors, and some show their model nothing else.
  */
-export function refusalResult({ message, status, reason }: AskRefused): RefusalResult {
+export function refusalResult({ message, status, reason, waiting }: AskRefused): RefusalResult {
+  const question = waiting && { ...waiting, expiresAt: waiting.expiresAt.toISOString() }
   return {
     isError: true,
     content: [{ type: 'text', text: message }],
-    _meta: { [outcomeKey]: { status, reason } },
+    _meta: { [outcomeKey]: { status, reason }, ...(question && { [questionKey]: question }) },
   }
 }

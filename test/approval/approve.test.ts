@@ -23,25 +23,28 @@ const rule = (said: Partial<RuleSettings>): PolicySettings => ({ rules: [{ decid
 const approve = ({ approvals }: Assent, call = aCall(), more: object = {}) =>
   approvals.approve({ call, walkId: 'walk-1', ...more })
 
+/** The words of a no, and what the model is to do then. */
+const said = (words: string) => `${words}Nothing ran. Do not try again unless they ask for it.`
+
 describe('everything but a clear yes is a refusal that a model can act on', () => {
   test.each<[string, Answer | Content, unknown]>([
-    ['a no', { action: 'decline' }, refusal('denied', 'declined', 'The person said no.')],
+    ['a no', { action: 'decline' }, refusal('denied', 'declined', said('The person said no. '))],
     [
       'a no with a reason',
       { action: 'decline', reason: ' Use staging. ' },
-      refusal('denied', 'declined', 'The person said no. Their reason: Use staging.'),
+      refusal('denied', 'declined', said('The person said no. Their reason: Use staging.\n')),
     ],
     [
       'a no with an empty reason',
       { action: 'decline', reason: ' ' },
-      refusal('denied', 'declined', 'The person said no.'),
+      refusal('denied', 'declined', said('The person said no. ')),
     ],
     ['leaving', { action: 'cancel' }, refusal('cancelled', 'cancelled')],
-    ['trap 17: an accept that says deny', { choice: 'deny' }, refusal('denied', 'deny', 'The person said no.')],
+    ['trap 17: an accept that says deny', { choice: 'deny' }, refusal('denied', 'deny', said('The person said no. '))],
     [
       'an accept that says deny, with a reason',
       { choice: 'deny', reason: 'Too late.' },
-      refusal('denied', 'deny', 'The person said no. Their reason: Too late.'),
+      refusal('denied', 'deny', said('The person said no. Their reason: Too late.\n')),
     ],
     ['a lasting no', { choice: 'always_deny/tool/revoked/this' }, refusal('denied', 'always-denied')],
   ])('%s', async (_, given, expected) => {
@@ -56,7 +59,7 @@ describe('everything but a clear yes is a refusal that a model can act on', () =
     const assent = await anAssent()
     const asked = await asksAnd(assent, { choice: 'always_deny/tool/revoked/this', reason: 'Never.' })
     const kept = await assent.approvals.keepGrant(await getExisting(assent, asked.id))
-    const message = 'The person said no. Their reason: Never.'
+    const message = said('The person said no. Their reason: Never.\n')
     expect(kept).toEqual({ kind: 'no', refusal: refusal('denied', 'always_deny', message) })
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
 import { choiceForm, readEdits } from '../../src/approval/question/choice-form.ts'
-import { choicesFor, choiceWords } from '../../src/approval/question/choices.ts'
+import { choicesFor, choiceTitle, choiceWords } from '../../src/approval/question/choices.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import { validateContent } from '../../src/elicitation/form/validate.ts'
 import { aCall, alice } from '../support/approval/a-call.ts'
@@ -12,7 +12,7 @@ function formFor(call: ToolCall, rule: object = {}) {
   return choiceForm(call, decision, choicesFor(call, decision, alice, 'form'))
 }
 
-test('an approval in the client is one choice, narrowest first and none chosen beforehand, and a reason', () => {
+test('an approval in the client is one choice and nothing else, narrowest first and none chosen beforehand', () => {
   const call = aCall({ requester: { participant: alice, client: 'abc', clientName: 'Claude Code' } })
   expect(formFor(call)).toEqual({
     type: 'object',
@@ -20,24 +20,27 @@ test('an approval in the client is one choice, narrowest first and none chosen b
       choice: {
         type: 'string',
         title: 'Decision',
+        description: 'What lasts is for Claude Code (abc); "any client" is for all my clients.',
         oneOf: [
-          { const: 'allow_once', title: 'Allow once, with these arguments' },
-          { const: 'always_allow/tool/hour/this', title: 'Allow write_file for an hour, for Claude Code (abc)' },
-          { const: 'always_allow/tool/day/this', title: 'Allow write_file for a day, for Claude Code (abc)' },
-          { const: 'always_allow/tool/revoked/this', title: 'Allow write_file until revoked, for Claude Code (abc)' },
-          { const: 'always_allow/tool/revoked/all', title: 'Allow write_file until revoked, for all my clients' },
-          {
-            const: 'always_allow/server/hour/this',
-            title: 'Allow every tool of files for an hour, for Claude Code (abc)',
-          },
+          { const: 'allow_once', title: 'Allow once' },
+          { const: 'always_allow/tool/hour/this', title: 'This tool, 1 hour' },
+          { const: 'always_allow/tool/day/this', title: 'This tool, 1 day' },
+          { const: 'always_allow/tool/revoked/this', title: 'This tool, until revoked' },
+          { const: 'always_allow/tool/revoked/all', title: 'This tool, until revoked, any client' },
+          { const: 'always_allow/server/hour/this', title: 'The whole server, 1 hour' },
           { const: 'deny', title: 'Deny' },
-          { const: 'always_deny/tool/revoked/this', title: 'Deny write_file until revoked, for Claude Code (abc)' },
+          { const: 'always_deny/tool/revoked/this', title: 'Deny this tool, until revoked' },
         ],
       },
-      reason: { type: 'string', title: 'Reason (optional)', maxLength: 1_000 },
     },
     required: ['choice'],
   })
+})
+
+test('clients show every title in full: each is shorter than 40 characters', () => {
+  const call = aCall({ tool: 'a'.repeat(64), server: 'b'.repeat(32) })
+  const decision = decide(readPolicy({ rules: [{ decide: 'ask' }] }), call)
+  for (const choice of choicesFor(call, decision, alice, 'form')) expect(choiceTitle(choice).length).toBeLessThan(40)
 })
 
 test('what is said of somebody else is not called mine', () => {
@@ -47,7 +50,7 @@ test('what is said of somebody else is not called mine', () => {
   expect(choiceWords({ ...choice, client: 'this' }, named, false)).toBe('Allow write_file for a day, for abc')
 })
 
-test('editable arguments are fields with their values, and those given cannot be left empty', () => {
+test('editable arguments are fields with their values, which nobody has to fill in', () => {
   const inputSchema = {
     type: 'object',
     properties: {
@@ -62,7 +65,7 @@ test('editable arguments are fields with their values, and those given cannot be
   })
   // The tool's own default is not what the call says.
   expect(form?.properties.edit_mode).not.toHaveProperty('default')
-  expect(form?.required).toEqual(['choice', 'edit_path'])
+  expect(form?.required).toEqual(['choice'])
   expect(form?.properties).not.toHaveProperty('edit_unknown')
 })
 
@@ -114,5 +117,5 @@ test('an answer to the form holds the edits, and only those', () => {
   if (valid.kind !== 'valid') throw new Error('The answer fits.')
   expect(readEdits(valid.content, ['path', 'content'])).toEqual({ path: '/tmp/b', content: 'hello' })
   expect(readEdits({ choice: 'deny' }, ['path'])).toEqual({})
-  expect(validateContent(form, { choice: 'allow_once', edit_path: '/tmp/b' }).kind).toBe('invalid')
+  expect(validateContent(form, { choice: 'allow_once' }).kind).toBe('valid')
 })

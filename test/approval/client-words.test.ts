@@ -11,18 +11,12 @@ const decisionOn = (call = aCall()) => decide(readPolicy({ rules: [{ decide: 'as
 test('in their client the approver reads the call, every argument, and why they are asked', () => {
   const call = aCall({ arguments: { path: '/tmp/a', text: 'one\ntwo', options: { deep: true } } })
   expect(clientWords(call, decisionOn(call))).toBe(
-    [
-      'Run write_file on files?',
-      '',
-      'path: /tmp/a',
-      'text: \n  one\n  two',
-      'options: \n  {\n    "deep": true\n  }',
-      '',
-      'Look twice.',
-    ].join('\n'),
+    ['Run write_file on files?', 'path: /tmp/a', 'text: \n  one\n  two', 'options: {"deep":true}', 'Look twice.'].join(
+      '\n',
+    ),
   )
   const bare = aCall({ arguments: {} })
-  expect(clientWords(bare, decisionOn(bare), 'Deploy?')).toBe('Deploy?\n\nIt has no arguments.\n\nLook twice.')
+  expect(clientWords(bare, decisionOn(bare), 'Deploy?')).toBe('Deploy?\nIt has no arguments.\nLook twice.')
 })
 
 test('where no login tells programs apart, the approver reads that in their client', () => {

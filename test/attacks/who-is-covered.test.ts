@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
-import { choicesFor, choiceWords } from '../../src/approval/question/choices.ts'
+import { choicesFor, choiceWords, coverWords } from '../../src/approval/question/choices.ts'
 import { clientWords } from '../../src/approval/question/client-words.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
@@ -63,11 +63,14 @@ describe('a program takes the name of another, where there is no login', () => {
   test('so do the form in the client and the terminal', async () => {
     const call = callOf(careful)
     const decision = decide(readPolicy({ rules }), call)
-    expect(clientWords(call, decision)).toMatch(new RegExp(`\n\n${note}$`))
+    expect(clientWords(call, decision)).toMatch(new RegExp(`\n${note}$`))
     const words = choicesFor(call, decision, localParticipant, 'form').map((choice) => choiceWords(choice, call, true))
     expect(words.filter((one) => one.includes('Careful Agent'))).toEqual([])
     expect(words).toContain('Allow danger for an hour, for any program on this machine')
     expect(words).toContain('Allow danger until revoked, for every program on this machine, with or without a session')
+    expect(coverWords(call)).toBe(
+      'What lasts is for any program on this machine; "any client" is for every program on this machine, with or without a session.',
+    )
 
     const { assent } = await place()
     await askedAbout(assent, call)

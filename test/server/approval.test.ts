@@ -10,6 +10,7 @@ import { local, localPage, nextAsked, participantOf, promised, say, until } from
 
 const all = everyClient.filter(({ name }) => name !== 'SDK 2.4 auto').map((client) => [client.name, client] as const)
 const withPages = all.filter(([, { revision }]) => revision !== '2025-06-18')
+const toInbox: RuleSettings[] = [{ decide: 'ask', answer: 'inbox' }]
 const askAll: RuleSettings[] = [{ decide: 'ask', reason: 'Deploys go live at once.' }]
 const me = { participant: local, groups: [] }
 
@@ -37,15 +38,16 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
     expect(deeds).toEqual([])
   })
 
-  test('asks by a form with the choices and a reason, shows the call, and runs it after allow_once', async () => {
+  test('asks by a form with the choices alone, shows the call, and runs it after allow_once', async () => {
     const { connect, deeds, assent } = await approving({ rules: askAll })
     const client = await connect(how)
     client.answers(allowOnce)
     expect((await client.call('deploy', { env: 'test', note: 'hot fix' })).text).toBe('deployed test')
     const [asked, ...more] = client.asked
     expect(more).toEqual([])
-    expect(asked?.message).toBe('Run deploy on tested?\n\nenv: test\nnote: hot fix\n\nDeploys go live at once.')
-    expect(Object.keys(asked?.requestedSchema?.properties ?? {})).toEqual(['choice', 'reason'])
+    expect(asked?.message).toBe('Run deploy on tested?\nenv: test\nnote: hot fix\nDeploys go live at once.')
+    expect(Object.keys(asked?.requestedSchema?.properties ?? {})).toEqual(['choice'])
+    expect(asked?.requestedSchema?.required).toEqual(['choice'])
     expect(choicesIn(asked as never)).toEqual([
       'allow_once',
       'always_allow/tool/hour/this',
@@ -86,25 +88,30 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
   })
 
   test('tells the requester who said yes, by which way, and why', async () => {
-    const { connect } = await approving({ rules: askAll })
+    const { connect, assent } = await approving({ rules: toInbox, clocks: { hold: '2m' } })
     const client = await connect(how)
-    client.answers(() => ({ action: 'accept', content: { choice: 'allow_once', reason: 'Fixes the\u202eoutage' } }))
-    const { text, meta } = await client.call('deploy', { env: 'test' })
+    const asking = nextAsked(assent)
+    const calling = client.call('deploy', { env: 'test' })
+    const reason = 'Fixes the\u202eoutage'
+    await answerOnPage(assent, await asking, local, { choice: 'allow_once', reason })
+    const { text, meta } = await calling
     expect(text).toBe("deployed test\nThe approver's reason: Fixes the‹U+202E›outage")
     expect(meta?.['assent/approval']).toEqual({
       approvedBy: local,
       approvedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      via: 'client',
-      reason: 'Fixes the\u202eoutage',
+      via: 'page',
+      reason,
     })
   })
 
   test('says why the person said no', async () => {
-    const { connect } = await approving({ rules: askAll })
+    const { connect, assent } = await approving({ rules: toInbox, clocks: { hold: '2m' } })
     const client = await connect(how)
-    client.answers((asked) => filled(asked, { choice: 'deny', reason: 'Wait for the tests.' }))
-    expect((await client.call('deploy', { env: 'test' })).text).toBe(
-      'The person said no. Their reason: Wait for the tests.',
+    const asking = nextAsked(assent)
+    const calling = client.call('deploy', { env: 'test' })
+    await answerOnPage(assent, await asking, local, { choice: 'deny', reason: 'Wait for the tests.' })
+    expect((await calling).text).toBe(
+      'The person said no. Their reason: Wait for the tests.\nNothing ran. Do not try again unless they ask for it.',
     )
   })
 
@@ -154,7 +161,7 @@ describe.each(all)('a tool that policy decides about (%s)', (_, { connect: how }
     client.answers((asked) => filled(asked, tries.shift() as { choice: string }))
     expect((await client.call('deploy', { env: 'live' })).text).toMatch(/^deployed staging/)
     expect(client.asked).toHaveLength(3)
-    expect(client.asked[1]?.message).toMatch(/^.+\n\nRun deploy on tested\?/)
+    expect(client.asked[1]?.message).toMatch(/^.+\nRun deploy on tested\?/)
 
     client.answers((asked) => filled(asked, { choice: 'allow_once', edit_env: 'x' }))
     expect((await client.call('deploy', { env: 'live' })).outcome).toMatchObject({ status: 'invalid' })
@@ -267,8 +274,11 @@ describe.each(all)('an approval that is someone else’s to give (%s)', (_, { co
       isError: true,
       outcome: { status: 'pending', reason: 'waiting-for-approval' },
     })
-    for (const word of [participantOf('bob'), assent.linkTo(asked.id, 'approve'), asked.expiresAt.toISOString()])
+    const link = assent.linkTo(asked.id, 'approve')
+    const until = asked.expiresAt.toISOString().replace(/\.\d+/, '')
+    for (const word of [participantOf('bob'), `Tell the person this link: ${link}`, `open until ${until}`])
       expect(pending.text).toContain(word)
+    expect(pending.meta?.['assent/question']).toEqual({ id: asked.id, link, expiresAt: asked.expiresAt.toISOString() })
     expect(progress).toEqual([1])
     expect(client.asked).toEqual([])
     expect(fallbacks).toEqual(['approver-elsewhere'])
@@ -304,7 +314,7 @@ describe.each(all)('an approval that is someone else’s to give (%s)', (_, { co
     )
     expect(await refused).toMatchObject({
       outcome: { status: 'denied', reason: 'declined' },
-      text: 'The person said no. Their reason: Not today.',
+      text: 'The person said no. Their reason: Not today.\nNothing ran. Do not try again unless they ask for it.',
     })
     expect(deeds).toEqual(['deploy live'])
   })

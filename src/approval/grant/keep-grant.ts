@@ -2,7 +2,7 @@ import type { Answered } from '../../elicitation/answering/answer.ts'
 import { proofOf } from '../../elicitation/answering/proof.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
-import { type ApprovalRefused, refused } from '../approval.ts'
+import { type ApprovalRefused, refused, unlessTheyAsk } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { choicesFor, choiceText, isYes, readChoice } from '../question/choices.ts'
 import { approvalIn, filledIn, type GivenYes, givenYes } from '../question/subject.ts'
@@ -24,7 +24,7 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
   if (about === undefined || state.kind !== 'answered') throw new TypeError('This is no answered approval.')
   const { answer, by, at } = state
   if (answer.action === 'decline') return no('denied', 'declined', saidNo(asked))
-  if (answer.action === 'cancel') return no('cancelled', 'cancelled', 'The person left without answering.')
+  if (answer.action === 'cancel') return no('cancelled', 'cancelled', leftWords)
 
   const { call, decision } = about
   const content = filledIn(asked)
@@ -72,7 +72,12 @@ function no(status: ApprovalRefused['status'], reason: string, message: string):
   return { kind: 'no', refusal: refused(status, reason, message) }
 }
 
+const leftWords = `The person left without answering. Nothing ran. ${unlessTheyAsk}`
+
 function saidNo(asked: Elicitation): string {
   const reason = approverReason(asked)
-  return reason === undefined ? 'The person said no.' : `The person said no. Their reason: ${reason}`
+  const advice = `Nothing ran. ${unlessTheyAsk}`
+  return reason === undefined
+    ? `The person said no. ${advice}`
+    : `The person said no. Their reason: ${reason}\n${advice}`
 }

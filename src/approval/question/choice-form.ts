@@ -7,21 +7,31 @@ import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { findSecretAsk } from '../../elicitation/form/secrets/secrets.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
-import { type Choice, choicesFor, choiceText, choiceWords } from './choices.ts'
+import { type Choice, choicesFor, choiceText, choiceTitle, choiceWords, coverWords } from './choices.ts'
 import { clientWords } from './client-words.ts'
 
 /** Before the names of arguments in the form, so that none can be taken for the choice or the reason. */
 export const editPrefix = 'edit_'
 
 /**
- * The approval as a flat form in the requester's own client: the choice, a reason, and the editable arguments.
- * Undefined: the page must be used, for the rule says so, or the client could not show what is asked as it is.
+ * The approval as a flat form in the requester's own client: the choice, and arguments where the rule lets the approver
+ * edit them. Only the choice must be filled in. Undefined: the page must be used, for the rule says so, or the client could
+ * not show what is asked as it is.
  */
 export function choiceForm(call: ToolCall, decision: Decision, offered: readonly Choice[]): FormSchema | undefined {
   if (decision.answer !== 'client' || !decision.approvers.includes(call.requester.participant)) return undefined
-  if (!isInPlainView(call)) return undefined
   const fields = editFields(call, decision.editable)
-  return fields === undefined ? undefined : checked(call, offered, fields)
+  if (!isInPlainView(call) || fields === undefined) return undefined
+  const options = offered.map((choice) => ({ const: choiceText(choice), title: choiceTitle(choice) }))
+  const lasts = offered.some((choice) => 'scope' in choice)
+  // No default: a form sent as it came must not be a yes.
+  const choice = {
+    type: 'string',
+    title: 'Decision',
+    ...(lasts && { description: coverWords(call) }),
+    oneOf: options,
+  }
+  return checkedForm({ choice, ...propertiesOf(fields) }, ['choice'], fields)
 }
 
 /** Whether the words of the form show the call as it is, and nothing in it could pass for words of Assent. */
@@ -76,26 +86,34 @@ export function editFields(
   return fields
 }
 
-/** The form with these fields; undefined: no form can say it, or it would ask for a secret. */
+/** The form of the page with these fields; undefined: no form can say it, or it would ask for a secret. */
 export function checked(
   call: ToolCall,
   offered: readonly Choice[],
   fields: readonly EditField[],
 ): FormSchema | undefined {
   const options = offered.map((choice) => ({ const: choiceText(choice), title: choiceWords(choice, call, true) }))
-  const schema = {
-    type: 'object',
-    properties: {
-      // No default: a form sent as it came must not be a yes.
-      choice: { type: 'string', title: 'Decision', oneOf: options },
-      [reasonField]: { type: 'string', title: 'Reason (optional)', maxLength: longestReason },
-      ...Object.fromEntries(fields.map((field) => [nameInForm(field), field.schema])),
-    },
-    // What was given cannot be left empty: nobody could tell a cleared field from one that the client left out.
-    required: ['choice', ...fields.filter(({ isGiven }) => isGiven).map(nameInForm)],
+  const properties = {
+    // No default: a form sent as it came must not be a yes.
+    choice: { type: 'string', title: 'Decision', oneOf: options },
+    [reasonField]: { type: 'string', title: 'Reason (optional)', maxLength: longestReason },
+    ...propertiesOf(fields),
   }
+  // What was given cannot be left empty: nobody could tell a cleared field from one that was left out.
+  return checkedForm(properties, ['choice', ...fields.filter(({ isGiven }) => isGiven).map(nameInForm)], fields)
+}
+
+function propertiesOf(fields: readonly EditField[]): JsonObject {
+  return Object.fromEntries(fields.map((field) => [nameInForm(field), field.schema]))
+}
+
+function checkedForm(
+  properties: JsonObject,
+  required: readonly string[],
+  fields: readonly EditField[],
+): FormSchema | undefined {
   try {
-    const form = checkForm(schema, undefined, 'tolerant')
+    const form = checkForm({ type: 'object', properties, required }, undefined, 'tolerant')
     return findSecretAsk(form, '') === undefined && keepsAll(form, fields) ? form : undefined
   } catch {
     // What a form cannot say is for the page to show.
@@ -118,10 +136,24 @@ export interface ClientForm {
   readonly schema: FormSchema
 }
 
-/** Undefined: the rule, the arguments or their length are not for a form in a client; then it is the page's. */
-export function formForClient(call: ToolCall, decision: Decision, message?: string): ClientForm | undefined {
-  const schema = choiceForm(call, decision, choicesFor(call, decision, call.requester.participant, 'form'))
+/** How a client shows forms. */
+export interface FormFit {
+  /** How many lines of a message it shows. */
+  readonly messageLines?: number
+  /** It can submit no more than the choice: what may be edited is edited on the page. */
+  readonly choiceOnly?: boolean
+}
+
+/** Undefined: the rule, the arguments or their length are not for a form in this client; then it is the page's. */
+export function formForClient(
+  call: ToolCall,
+  decision: Decision,
+  message?: string,
+  { messageLines = mostLines, choiceOnly = false }: FormFit = {},
+): ClientForm | undefined {
   const words = clientWords(call, decision, message)
-  const isShort = words.length <= longestWords && words.split('\n').length <= mostLines
-  return schema !== undefined && isShort ? { message: words, schema } : undefined
+  if (words.length > longestWords || words.split('\n').length > Math.min(messageLines, mostLines)) return undefined
+  const offered = choicesFor(call, decision, call.requester.participant, 'form')
+  const schema = choiceForm(call, choiceOnly ? { ...decision, editable: [] } : decision, offered)
+  return schema === undefined ? undefined : { message: words, schema }
 }

@@ -114,6 +114,37 @@ export function choiceWords(choice: Choice, call: ToolCall, isOwn: boolean): str
   }
 }
 
+/**
+ * A choice in the few characters that clients show of one: its words without whom it covers, which `coverWords` says. Shorter
+ * than 40 characters.
+ */
+export function choiceTitle(choice: Choice): string {
+  switch (choice.kind) {
+    case 'allow_once':
+      return 'Allow once'
+    case 'always_allow':
+      return capital(shortReach(choice))
+    case 'deny':
+      return 'Deny'
+    case 'always_deny':
+      return `Deny ${shortReach(choice)}`
+  }
+}
+
+function shortReach({ scope, lasts, client }: Reach): string {
+  const what = scope === 'tool' ? 'this tool' : 'the whole server'
+  return `${what}, ${shortLasts[lasts]}${client === 'all' ? ', any client' : ''}`
+}
+
+const shortLasts: Readonly<Record<Reach['lasts'], string>> = { hour: '1 hour', day: '1 day', revoked: 'until revoked' }
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Whom the lasting choices of a form cover, for the requester as the approver. */
+export function coverWords({ requester }: Pick<ToolCall, 'requester'>): string {
+  return `What lasts is for ${clientText(namedClient(requester), 'this')}; "any client" is for ${allWords(requester, true)}.`
+}
+
 function reachWords({ scope, lasts, client }: Reach, { tool, server, requester }: ToolCall, isOwn: boolean): string {
   const what = scope === 'tool' ? nameText(tool) : `every tool of ${nameText(server)}`
   const whose = client === 'this' ? clientText(namedClient(requester), 'this') : allWords(requester, isOwn)

@@ -1,12 +1,12 @@
-import { approvePageName } from '../../approval/approval.ts'
+import { approvePageName, unlessTheyAsk } from '../../approval/approval.ts'
 import type { ClientForm } from '../../approval/question/choice-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
-import type { FormSchema } from '../../elicitation/form/schema.ts'
-import { formParams, urlParams } from '../../mcp/elicit-params.ts'
-import { AskRefused } from '../../mcp/refusal.ts'
+import type { Revision } from '../../elicitation/form/revision.ts'
+import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
+import { AskRefused, pendingUntil } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { clientAnswer, mostTries, tooManyTries, wordsFor } from '../answers.ts'
 import type { RequestContext } from '../context.ts'
@@ -14,6 +14,7 @@ import { clientOf } from '../page.ts'
 import { keepingAlive } from '../progress.ts'
 import { push } from '../push/push.ts'
 import type { Round } from '../rounds/round.ts'
+import { withQuestionMeta } from './question-meta.ts'
 import { answerForClient, formIn, isForPageOnly, pageClosed } from './take-approval.ts'
 import { answeredUnseen, isUnseen, recordUnseen } from './unseen.ts'
 
@@ -71,8 +72,9 @@ function putForm(context: RequestContext, round: Round, open: OpenApproval, form
   const { key, fingerprint, elicitation } = open
   const pending = pendingOf(walk, open)
   walk.pending[key] = { ...pending, fingerprint, record: elicitation.id, askedAt: assent.clock.now().getTime() }
-  const message = pending?.problem === undefined ? form.message : `${pending.problem}\n\n${form.message}`
-  return round.put(key, formParams(message, form.schema, perRequest).params)
+  const message = pending?.problem === undefined ? form.message : `${pending.problem}\n${form.message}`
+  const { params } = formParams(message, form.schema, perRequest)
+  return round.put(key, withQuestionMeta(context, elicitation, params))
 }
 
 async function putPage(context: RequestContext, round: Round, open: OpenApproval): Promise<undefined> {
@@ -81,8 +83,7 @@ async function putPage(context: RequestContext, round: Round, open: OpenApproval
   const { id } = elicitation
   const pending = pendingOf(walk, open) ?? { fingerprint: fingerprint, record: id }
   walk.pending[key] = { ...pending, askedAt: assent.clock.now().getTime() }
-  if (pending.opened !== true)
-    return round.put(key, urlParams(pageOf(context, elicitation), id, perRequest, context.ownQuirks))
+  if (pending.opened !== true) return round.put(key, pageParams(context, elicitation, perRequest))
   const seen = await round.hold(() => assent.wait(id, { timeoutMs: clocks.hold, signal: round.signal }))
   return seen.state.kind === 'open' ? round.rest() : undefined
 }
@@ -96,43 +97,21 @@ function pendingOf(walk: RequestContext['walk'], { key, elicitation }: OpenAppro
 async function pushForm(context: RequestContext, elicitation: Elicitation, form: ClientForm): Promise<PushEnd> {
   const { revision, ctx } = context
   if (revision === undefined) return 'unanswered'
-  const onWire = revision === '2025-06-18' ? withoutValues(form.schema) : { schema: form.schema, fill: asGiven }
   let words = ''
   for (let tries = 1; ; tries += 1) {
-    const { params, lift } = formParams(`${words}${form.message}`, onWire.schema, revision)
-    const pushed = await keepingAlive(ctx, () => push(context, params, elicitation))
+    const { params, lift } = formParams(`${words}${form.message}`, form.schema, revision)
+    const asked = withQuestionMeta(context, elicitation, params)
+    const pushed = await keepingAlive(ctx, () => push(context, asked, elicitation))
     if (pushed.kind !== 'answered') return pushed.kind
     const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
     if (isUnseen(context, pushed.waitedMs)) {
       await recordUnseen(context, elicitation, given.action, pushed.waitedMs)
       return answeredUnseen
     }
-    const errors = await answerForClient(context, elicitation, form.schema, given, (content) =>
-      onWire.fill(lift(content)),
-    )
+    const errors = await answerForClient(context, elicitation, form.schema, given, lift)
     if (errors === undefined) return 'settled'
     if (tries >= mostTries) throw tooManyTries(errors)
-    words = `${wordsFor(errors)}\n\n`
-  }
-}
-
-const asGiven = (content: unknown) => content
-
-/** Forms of 2025-06-18 have no default values. There, an empty field keeps the value it has. */
-function withoutValues(schema: FormSchema): { schema: FormSchema; fill(content: unknown): unknown } {
-  const values = Object.entries(schema.properties).flatMap(([name, field]) =>
-    field.default === undefined ? [] : [[name, field.default] as const],
-  )
-  const kept = new Set(values.map(([name]) => name))
-  return {
-    schema: { ...schema, required: (schema.required ?? []).filter((name) => !kept.has(name)) },
-    fill(content) {
-      if (typeof content !== 'object' || content === null) return content
-      const given = Object.entries(content).filter(
-        ([name, value]) => !kept.has(name) || (value !== '' && value !== null),
-      )
-      return Object.fromEntries([...values, ...given])
-    },
+    words = `${wordsFor(errors)}\n`
   }
 }
 
@@ -141,9 +120,7 @@ async function pushPage(context: RequestContext, elicitation: Elicitation): Prom
   const { assent, revision, clocks, ctx } = context
   if (revision === undefined) return 'unanswered'
   const { id } = elicitation
-  const pushed = await keepingAlive(ctx, () =>
-    push(context, urlParams(pageOf(context, elicitation), id, revision), elicitation),
-  )
+  const pushed = await keepingAlive(ctx, () => push(context, pageParams(context, elicitation, revision), elicitation))
   if (pushed.kind === 'unanswered') return 'unanswered'
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
     if (isUnseen(context, pushed.waitedMs)) {
@@ -170,6 +147,11 @@ function putIntoError(context: RequestContext, round: Round, { key, elicitation 
   return round.put(key, urlParams(pageOf(context, elicitation), elicitation.id, '2025-11-25'))
 }
 
+function pageParams(context: RequestContext, elicitation: Elicitation, revision: Revision): ElicitParams {
+  const params = urlParams(pageOf(context, elicitation), elicitation.id, revision, context.ownQuirks)
+  return withQuestionMeta(context, elicitation, params)
+}
+
 function pageOf({ assent }: RequestContext, { id, question }: Elicitation) {
   return { mode: 'url', message: question.message, url: assent.linkTo(id, approvePageName) } as const
 }
@@ -192,17 +174,13 @@ function stillPending({ assent, person }: RequestContext, { id, answerers, expir
     if (name === person.participant) return 'the person who uses this client'
     return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
   }
-  const who = answerers.anyOf.map(nameOf).join(' or ')
-  return new AskRefused(
-    'pending',
-    `This call waits for a yes of ${who} at ${assent.linkTo(id, approvePageName)}, until ${expiresAt.toISOString()}. Nothing ran. After the yes, make the same call again: it then runs without another question.`,
-    'waiting-for-approval',
-  )
+  const what = `This call waits for a yes of ${answerers.anyOf.map(nameOf).join(' or ')}.`
+  return pendingUntil({ what, link: assent.linkTo(id, approvePageName), expiresAt, id }, 'waiting-for-approval')
 }
 
 /** The refusal of a call that nobody can approve: the client cannot ask, and the rule names no other approver. */
 export async function cannotAskApprover({ assent, call }: RequestContext, { id }: Elicitation): Promise<AskRefused> {
   await assent.withdraw(id, call.requester, 'the client could not ask')
-  const message = 'This call needs approval by a person, and this client cannot ask for it. It was denied.'
+  const message = `This call needs approval by a person, and this client cannot ask for it. It was denied. Tell the person. ${unlessTheyAsk}`
   return new AskRefused('denied', message, 'cannot-ask')
 }

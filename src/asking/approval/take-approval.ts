@@ -3,9 +3,10 @@ import { type ClientForm, formForClient } from '../../approval/question/choice-f
 import { formForAnswer } from '../../approval/question/choices.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
+import { isPlainObject } from '../../base/json.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
-import type { FormSchema } from '../../elicitation/form/schema.ts'
+import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import { formParams } from '../../mcp/elicit-params.ts'
 import { traitOf } from '../../mcp/quirks.ts'
@@ -65,15 +66,17 @@ export function fittingForm(
   message?: string,
 ): ClientForm | undefined {
   if (!modes.form) return undefined
-  const form = formForClient(call, decision, message)
-  const most = traitOf(ownQuirks, 'messageLines') ?? Number.POSITIVE_INFINITY
-  return form !== undefined && form.message.split('\n').length <= most ? form : undefined
+  const messageLines = traitOf(ownQuirks, 'messageLines')
+  return formForClient(call, decision, message, {
+    ...(messageLines !== undefined && { messageLines }),
+    choiceOnly: traitOf(ownQuirks, 'choiceOnly') === true,
+  })
 }
 
 /** Answers the question for the client's person. Returns what is wrong with the answer, or undefined if it was taken. */
 export async function answerForClient(
   context: RequestContext,
-  { id }: Elicitation,
+  { id, question }: Elicitation,
   schema: FormSchema | undefined,
   given: ClientAnswer,
   lift: (content: unknown) => unknown,
@@ -84,11 +87,29 @@ export async function answerForClient(
     return undefined
   }
   // The page offers more choices than the form. Only what the form offered can be chosen here.
-  const content = lift(given.content ?? {})
+  const content = withoutEmpty(lift(given.content ?? {}))
   const read = validateContent(formForAnswer(schema, content), content)
   if (read.kind === 'invalid') return read.errors
-  const answered = await assent.answer(id, clientOf(context), { action: 'accept', content: read.content })
+  const whole = { ...shownValues(question.schema), ...read.content }
+  const answered = await assent.answer(id, clientOf(context), { action: 'accept', content: whole })
   return answered.kind === 'invalid' ? answered.errors : undefined
+}
+
+/** Some clients send an empty text for a field that nobody touched. */
+function withoutEmpty(content: unknown): unknown {
+  if (!isPlainObject(content)) return content
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== '' && value !== null))
+}
+
+/** The arguments that may be edited, as the call has them. The client showed them: what it left empty or out stays so. */
+function shownValues(schema: FormSchema | undefined): Content {
+  const { properties = {}, required = [] } = schema ?? {}
+  return Object.fromEntries(
+    required.flatMap((name) => {
+      const value = properties[name]?.default
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  ) as Content
 }
 
 /** The reason for going on in the inbox after the client said that its person left the page. */

@@ -128,13 +128,14 @@ export function shownText(pieces: readonly Piece[]): string {
   return pieces.map(shownPiece).join('')
 }
 
-/** Every argument made visible, in the order of the call. */
-export function showArguments(given: JsonObject): ShownArgument[] {
+/** Every argument made visible, in the order of the call. `compact`: what is not text stands on one line. */
+export function showArguments(given: JsonObject, layout: 'indented' | 'compact' = 'indented'): ShownArgument[] {
+  const indent = layout === 'compact' ? 0 : 2
   return Object.entries(given).flatMap(([name, value]): ShownArgument[] => {
     if (value === undefined) return []
     return typeof value === 'string'
       ? [{ name: showName(name), kind: 'text', value: showText(value) }]
-      : [{ name: showName(name), kind: 'json', value: showJson(value, 2) }]
+      : [{ name: showName(name), kind: 'json', value: showJson(value, indent) }]
   })
 }
 

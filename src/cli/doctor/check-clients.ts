@@ -13,11 +13,13 @@ export function listClients({ clients }: Config): Finding[] {
 }
 
 function wordsFor(quirk: Quirk): string {
-  const { lacks = [], unseenWithin, messageLines, wantsElicitationId, urlBy } = quirk
+  const { lacks = [], adds = [], unseenWithin, messageLines, choiceOnly, wantsElicitationId, urlBy } = quirk
   const traits = [
     ...(lacks.length > 0 ? [`not asked by ${lacks.join(' or ')}`] : []),
+    ...(adds.length > 0 ? [`asked by ${adds.join(' and ')} though it does not declare it`] : []),
     ...(unseenWithin === undefined ? [] : [`answers to approvals within ${spelled(unseenWithin)} count for nothing`]),
     ...(messageLines === undefined ? [] : [`approvals of more than ${messageLines} lines are asked on a page`]),
+    ...(choiceOnly ? ['approvals are edited on a page'] : []),
     ...(wantsElicitationId ? ['pages are asked for with an elicitationId'] : []),
     ...(urlBy === undefined ? [] : [urlBy === 'push' ? 'pages by a request' : 'pages by the error -32042']),
   ]
@@ -26,8 +28,9 @@ function wordsFor(quirk: Quirk): string {
 
 const spelled = (duration: string | number) => (typeof duration === 'number' ? `${duration}ms` : duration)
 
-function conditionOf({ until, userAgent, meta, env }: Quirk): string {
+function conditionOf({ since, until, userAgent, meta, env }: Quirk): string {
   const conditions = [
+    ...(since === undefined ? [] : [`from version ${since} on`]),
     ...(until === undefined ? [] : [`before version ${until}`]),
     ...(userAgent === undefined ? [] : [`if its User-Agent contains "${userAgent}"`]),
     ...(meta === undefined ? [] : [`if _meta["${meta.key}"] contains ${meta.contains}`]),

@@ -17,17 +17,22 @@ export function readClient(entry: Setting): Quirk[] {
     value: value.needed('write its value').word() ?? '',
   }
   const read = {
+    since: settings.since.word(),
     until: settings.until.word(),
     userAgent: settings.userAgent.text(),
-    lacks: settings.lacks.isThere
-      ? settings.lacks.items().flatMap((mode) => mode.choice(['form', 'url']) ?? [])
-      : undefined,
+    lacks: modesIn(settings.lacks),
+    adds: modesIn(settings.adds),
     unseenWithin: settings.unseenWithin.duration(),
     messageLines: settings.messageLines.count(),
+    choiceOnly: settings.choiceOnly.flag(),
     wantsElicitationId: settings.wantsElicitationId.flag(),
     urlBy: settings.urlBy.choice(['push', 'error']),
   }
   if (name === undefined) return []
   const given = Object.entries(read).filter(([, setting]) => setting !== undefined)
   return [{ name, ...(meta && { meta }), ...(env && { env }), ...Object.fromEntries(given) }]
+}
+
+function modesIn(setting: Setting): ('form' | 'url')[] | undefined {
+  return setting.isThere ? setting.items().flatMap((mode) => mode.choice(['form', 'url']) ?? []) : undefined
 }
