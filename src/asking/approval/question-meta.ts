@@ -23,7 +23,7 @@ export function withQuestionMeta(
   const question: JsonObject = {
     id: elicitation.id,
     elicitationType: 'tool_approval',
-    priority: 'normal',
+    priority: decision.priority ?? 'normal',
     server,
     expiresAt: elicitation.expiresAt.toISOString(),
     originalRequest: {
