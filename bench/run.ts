@@ -2,6 +2,7 @@ const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   approvals: () => import('./approvals.ts'),
   client: () => import('./client.ts'),
   gateway: () => import('./gateway.ts'),
+  history: () => import('./history.ts'),
   pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),
