@@ -4,6 +4,7 @@ import { checkMessage } from '../elicitation/asking/check-message.ts'
 import { checkForm } from '../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../elicitation/form/schema.ts'
 import { refuseSecrets } from '../elicitation/form/secrets/secrets.ts'
+import { simplifyForm } from '../elicitation/form/simplify/simplify-form.ts'
 import { type FieldError, validateContent } from '../elicitation/form/validate.ts'
 import type { ElicitationLimits } from '../elicitation/limits.ts'
 
@@ -31,17 +32,29 @@ export type Read =
 
 /** Checks a form, and translates the author's schema into the form schema of MCP. Throws for what must not be asked. */
 export function askedForm(limits: ElicitationLimits, message: string, input: FormInput): AskedForm {
-  checkMessage(limits, message)
   const author = isStandard(input) ? input : undefined
   const json = author ? author['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) : input
   const schema = checkForm(json, limits.form, author ? 'tolerant' : 'exact')
+  return formAsked(limits, message, schema, (content) => readAnswer(schema, author, content))
+}
+
+/** The same for the form of a server, whose schema may be written as generators write it. */
+export function askedServerForm(limits: ElicitationLimits, message: string, given: unknown): AskedForm {
+  const { schema: simple, patterns } = simplifyForm(given)
+  const schema = checkForm(simple, limits.form, 'tolerant')
+  return formAsked(limits, message, schema, async (content) => {
+    const read = await readAnswer(schema, undefined, content)
+    if (read.kind === 'invalid' || patterns.size === 0) return read
+    const { patternErrors } = await import('../elicitation/form/patterns.ts')
+    const errors = patternErrors(schema, patterns, read.content)
+    return errors.length > 0 ? { kind: 'invalid', errors } : read
+  })
+}
+
+function formAsked(limits: ElicitationLimits, message: string, schema: FormSchema, read: AskedForm['read']): AskedForm {
+  checkMessage(limits, message)
   refuseSecrets(schema, message)
-  return {
-    message,
-    schema,
-    fingerprint: digest([message, schema]),
-    read: (content) => readAnswer(schema, author, content),
-  }
+  return { message, schema, fingerprint: digest([message, schema]), read }
 }
 
 async function readAnswer(

@@ -57,7 +57,6 @@ describe.each([
   test.each([
     ['nested', { type: 'object', properties: { deep: { type: 'object', properties: {} } } }],
     ['asking for a secret (E11-01)', { type: 'object', properties: { password: { type: 'string' } } }],
-    ['with a dangerous pattern', { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }],
     [
       'huge',
       {
@@ -92,8 +91,39 @@ describe.each([
     const { connect, gateway } = await gated({ up: { url: await asks(form) } }, { ...noInbox, clocks })
     const client = await connect(how, { only: 'up' })
     client.answers(() => new Promise((resolve) => setTimeout(() => resolve({ action: 'cancel' }), 1_500)))
-    expect(JSON.parse((await client.call('ask')).text)).toEqual({ code: -31_001, reason: 'unanswered' })
+    const [said = ''] = (await client.call('ask')).text.split('The answer to up came too late')
+    expect(JSON.parse(said)).toEqual({ code: -31_001, reason: 'unanswered' })
     expect(gateway.parked).toBe(0)
+  })
+
+  test.each([
+    ['asks for a secret', { password: { type: 'string' } }, 'The field "password" asks for a secret.'],
+    ['cannot be asked', { list: { type: 'object' } }, 'This form cannot be asked: properties.list.type must be string'],
+  ])('is told that its form %s, and that it is to blame', async (_, properties, reason) => {
+    const refused = { ...form, requestedSchema: { type: 'object', properties } }
+    const url = await oldServer((server) => {
+      server.registerTool('ask', {}, async () => {
+        const answer = server.server.elicitInput(refused as never)
+        return say(await answer.then(String, ({ message }) => message))
+      })
+    })
+    const { connect } = await gated({ up: { url } }, noInbox)
+    const client = await connect(how, { only: 'up' })
+    const { text } = await client.call('ask')
+    expect(text).toContain(reason)
+    expect(text).toContain('This is a fault of the server up, not of the call: whoever runs up has to mend its form.')
+    expect(client.asked).toEqual([])
+  })
+
+  test('an attack: a pattern that takes for ever is judged in no time, and the person is asked again', async () => {
+    const requestedSchema = { type: 'object', properties: { branch: { type: 'string', pattern: '^(a+)+$' } } }
+    const { connect } = await gated({ up: { url: await asks({ message: 'Which?', requestedSchema }) } }, noInbox)
+    const client = await connect(how, { only: 'up' })
+    const given = [`${'a'.repeat(50_000)}!`, 'aaa']
+    client.answers(() => ({ action: 'accept', content: { branch: given.shift() as string } }))
+    expect(JSON.parse((await client.call('ask')).text)).toEqual({ action: 'accept', content: { branch: 'aaa' } })
+    expect(client.asked).toHaveLength(2)
+    expect(client.asked[1]?.message).toContain('Branch must be written as the pattern ^(a+)+$ says.')
   })
 
   test('says who asks, whatever it writes (E11-04)', async () => {

@@ -1,7 +1,7 @@
 import { askForm } from '../../asking/ask-question.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import { lookAgain } from '../../asking/context.ts'
-import { askedForm } from '../../asking/form.ts'
+import { askedServerForm } from '../../asking/form.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { digest } from '../../base/canonical.ts'
@@ -44,7 +44,7 @@ export function passAsk(passing: Passing, key: string, method: string, params: J
       if (method === 'elicitation/create') return await passElicitation(passing, key, params)
       return await passRequest(passing, key, method, params)
     } catch (error) {
-      return failed(error)
+      return failed(error, passing.context.name)
     }
   })
 }
@@ -62,7 +62,7 @@ export async function passAskInFlight(
     await lookAgain(passing.context)
     return reply
   } catch (error) {
-    return failed(error)
+    return failed(error, passing.context.name)
   }
 }
 
@@ -85,7 +85,7 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
   if (mode !== 'form') return refuse(codes.invalidParams, `There is no mode "${String(mode)}"`)
   if (!isPlainObject(requestedSchema)) return refuse(codes.invalidParams, 'A form needs a schema')
 
-  const form = askedForm(context.assent.limits, fromUpstream(context.name, message), requestedSchema)
+  const form = askedServerForm(context.assent.limits, fromUpstream(context.name, message), requestedSchema)
   if (!context.modes.form) {
     return inbox
       ? askInInbox(context, round, key, form)
@@ -153,16 +153,25 @@ function refuse(code: number, message: string, reason?: string): { readonly erro
 }
 
 /** A person's no is an answer. If nobody answered, the upstream gets an error with the reason, never a made-up no. */
-function failed(error: unknown): AskReply {
+function failed(error: unknown, server: string): AskReply {
   if (error instanceof AskRefused) {
     const action = actionOf(error)
     return action === undefined ? refuse(codes.refused, error.message, error.reason) : { result: action }
   }
   if (error instanceof AssentError) {
     const code = codeOf(error.code)
-    return refuse(code === codes.internalError ? codes.refused : code, error.message, error.code)
+    const message = isFormFault(error) ? `${error.message} ${blameFor(server)}` : error.message
+    return refuse(code === codes.internalError ? codes.refused : code, message, error.code)
   }
   return refuse(codes.refused, 'The question could not be put to anybody', 'unanswered')
+}
+
+/** The model reads it in the end, and must not think that it called the tool wrongly. */
+const blameFor = (server: string) =>
+  `This is a fault of the server ${server}, not of the call: whoever runs ${server} has to mend its form.`
+
+function isFormFault({ code }: AssentError): boolean {
+  return code === 'form_refused' || code === 'form_asks_secret'
 }
 
 function actionOf({ status, reason }: AskRefused): { action: 'decline' | 'cancel' } | undefined {

@@ -38,6 +38,10 @@ export const passedTitles = list(`
 
 /** Descriptions of a field that is called `value`. */
 export const passedDescriptions = list(`
+  Your favorite integer (do not give us your phone number, pin, or other sensitive info)
+  A nickname. Never share your real name, password, or address. | Do not enter names, tokens, or keys
+  Don't include account numbers, PINs or passwords | Please do not send us any credit card, bank or password data
+  Do not give us your phone number or pin
   The name that other people see. | Never enter your password here. | Never enter your password or PIN here.
   Don't type your API key. | Do not share any passwords. | Your user name, not your password.
    | The link to the password policy page.

@@ -114,6 +114,10 @@ export const refusedTitles: Readonly<Record<string, readonly string[]>> = {
 
 /** Descriptions of a field that is called `value`. */
 export const refusedDescriptions = list(`
+  Do not give us your name or age, just your password | Do not share your name or age, your PIN
+  Do not give us your name, enter your password or leave | Why not give us your phone number, pin, or address?
+  Do not give up, password or token needed | Do not share this page with others or anyone. Your password:
+  Do not send your name, but the pin or password | Do not include a very long list of things nobody wants or pin
   The password of your account. | Paste the API key from the settings page.
   Used to sign in; your password stays on this machine. | Do not forget to enter your password.
   Do not use a weak password. | Not only your password but also your name. | If not, enter your password.

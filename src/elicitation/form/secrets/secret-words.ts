@@ -173,6 +173,16 @@ export const questionWords = list('please, what, is, s, whats')
 export const negations = list('not, never, dont, isnt, shouldnt, mustnt, cannot, without')
 export const warned = list('enter, type, share, send, include, paste, put, use, give, provide, write, reveal, ask, for')
 
+/** They join the last item of a list that a negation governs: `do not give us your phone number, pin, or other data`. */
+export const alternatives = list('or, nor')
+
+/** In a list they end what a negation governs: `do not share your name or age, but your PIN`. */
+export const turning = list(`
+  but, only, just, except, instead, unless, rather, then, so, save, besides, however, else, otherwise, yet, with, to, when
+  if, because, since, until, before, after, while, is, are, will, must, should, can, may, we, you, i, they, it, there
+  also, too, now, first, next, thanks, verify, verified, check, checked, know, remember, use, forget
+`)
+
 /** Before a negation they turn it into a question or a condition: `why not enter your password`. */
 export const undoing = list('why, if, or, when, than, whether')
 

@@ -3,6 +3,8 @@ import { isChoice } from '../options.ts'
 import type { Field, FormSchema } from '../schema.ts'
 import { clauseEnd, plainWords, sentenceEnd } from './plain-words.ts'
 import * as vocabulary from './secret-words.ts'
+import { isWarned, type Match } from './warnings.ts'
+import { anyOf, determiners, isAsking, mapOf, setOf, type Words } from './word-sets.ts'
 
 /** Where a form asks for a credential, and the word that gave it away. */
 export interface SecretAsk {
@@ -36,7 +38,7 @@ export function findSecretAsk(schema: FormSchema, message: string): SecretAsk | 
   let takesText = false
   for (const [name, field] of Object.entries(schema.properties)) {
     // Nobody can tell a secret by ticking a box.
-    if (field.type === 'boolean' || isChoice(field)) continue
+    if (field.type === 'boolean' || isChoice(field) || isSmallNumber(field)) continue
     takesText = true
     const ask = findInField(name, field)
     if (ask !== undefined) return { field: name, ...ask }
@@ -44,6 +46,13 @@ export function findSecretAsk(schema: FormSchema, message: string): SecretAsk | 
   const word = takesText ? inReadings(message, findInMessage) : undefined
   return word === undefined ? undefined : { where: 'message', word }
 }
+
+/** A number up to 100 that has a suggestion, such as the pin of a board: too small to be a secret. */
+function isSmallNumber({ type, default: suggested, ...field }: Field): boolean {
+  return type === 'integer' && suggested !== undefined && 'maximum' in field && Number(field.maximum) <= mostHarmless
+}
+
+const mostHarmless = 100
 
 function findInField(name: string, field: Field): SecretAsk | undefined {
   // A checked form has neither of these; but whoever writes them says what they are after.
@@ -60,8 +69,6 @@ function findInField(name: string, field: Field): SecretAsk | undefined {
   const word = inReadings(field.description ?? '', findInProse)
   return word === undefined ? undefined : { where: 'description', word }
 }
-
-type Words = readonly string[]
 
 function inReadings(text: string, find: (words: Words) => string | undefined): string | undefined {
   for (const words of plainWords(text)) {
@@ -92,22 +99,11 @@ function findInMessage(words: Words): string | undefined {
   return undefined
 }
 
-function isAsking(word: string): boolean {
-  return asking.has(word) || askingStem.test(word)
-}
-
 /** "Your API key:" or "API key for Stripe" asks without a verb; a whole sentence without one merely tells. */
 function isLabel(words: Words, { start, end }: Match): boolean {
   const next = words[end] ?? clauseEnd
   const endsSoon = next === clauseEnd || (joiners.has(next) && words.length - end <= 3)
   return endsSoon && words.slice(0, start).every((word) => determiners.has(word) || questionWords.has(word))
-}
-
-/** A credential's word, from `start` up to but without `end`. */
-interface Match {
-  readonly start: number
-  readonly end: number
-  readonly word: string
 }
 
 /** The first credential that nothing around it makes harmless and `isSpared` does not spare. */
@@ -164,33 +160,6 @@ function isHarmless(words: Words, { start, end, word: found }: Match): boolean {
   return (isPlural && countingHeads.has(head)) || (isJoined ? harmlessHeads : harmlessVerbs).has(head)
 }
 
-/** Only small words may stand between "not" and the secret, so that "do not forget your password" is refused. */
-function isWarned(words: Words, { start }: Match, sparedEnd: number): boolean {
-  const isListed = words[sparedEnd] === 'or'
-  if (isListed && words.slice(sparedEnd + 1, start).every((word) => determiners.has(word))) return true
-
-  for (let before = start - 1; before >= 0 && start - before <= 8; before -= 1) {
-    const word = words[before] as string
-    const isContracted = word === 't'
-    if (negations.has(isContracted ? `${words[before - 1]}t` : word)) {
-      return !undoing.has(words[before - (isContracted ? 2 : 1)] ?? '')
-    }
-    if (!warned.has(word) && !determiners.has(word)) return false
-  }
-  return false
-}
-
-/** All ways to read a word of the vocabulary, each in one piece. Only in Greek do small and large letters differ. */
-function spellings(word: string): string[] {
-  const capital = word.charAt(0).toUpperCase() + word.slice(1)
-  const cases = /\p{Script=Greek}/u.test(word) ? [word, word.toUpperCase(), capital] : [word]
-  return cases.flatMap(plainWords).map((words) => words.join(''))
-}
-
-const setOf = (list: Words) => new Set(list.flatMap(spellings))
-const mapOf = (list: Words) => new Map(list.flatMap((word) => spellings(word).map((spelling) => [spelling, word])))
-const anyOf = (list: Words) => [...setOf(list)].sort((one, other) => other.length - one.length).join('|')
-
 const isPhrase = (word: string) => word.includes(' ')
 // A short word in two pieces is chance: "to Ken", "p in percent".
 const isJoinable = (word: string) => isPhrase(word) || word.length >= 8 || !/[a-zа-я]/.test(word)
@@ -210,13 +179,7 @@ const harmlessVerbs = setOf(vocabulary.harmlessVerbs)
 const harmlessHeads = setOf(vocabulary.harmlessHeads)
 const countingHeads = setOf(vocabulary.countingHeads)
 const joiners = setOf(vocabulary.joiners)
-const determiners = setOf(vocabulary.determiners)
 const questionWords = setOf(vocabulary.questionWords)
-const negations = setOf(vocabulary.negations)
-const undoing = setOf(vocabulary.undoing)
-const warned = setOf(vocabulary.warned)
-const asking = setOf(vocabulary.asking)
-const askingStem = new RegExp(anyOf(vocabulary.askingStems))
 
 // Ten letters in a row are no chance either: `userverificationcode`.
 const isLong = (word: string) => isPhrase(word) && word.length > 10
