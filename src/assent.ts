@@ -11,6 +11,7 @@ import { auditKey } from './audit/key.ts'
 import { type AuditLog, openAuditLog } from './audit/log.ts'
 import { type AuditReport, verifyAudit } from './audit/verify.ts'
 import type { Clock } from './base/clock.ts'
+import { BadConfig } from './base/errors.ts'
 import { createEvents, type Events } from './base/events.ts'
 import type { Vault } from './base/seal.ts'
 import { trackWork } from './base/under-way.ts'
@@ -19,7 +20,7 @@ import type { Connections } from './connection/connections.ts'
 import { createConnections } from './connection/create-connections.ts'
 import { defaultConnectionTimes } from './connection/desk.ts'
 import type { Provider } from './connection/provider.ts'
-import { type Answered, answer } from './elicitation/answering/answer.ts'
+import { type Answered, answer, beginSigningAnswer, type SigningAnswer } from './elicitation/answering/answer.ts'
 import type { Answering } from './elicitation/answering/answerers.ts'
 import { type Asked, ask } from './elicitation/asking/ask.ts'
 import { checkProviderName } from './elicitation/asking/provider-name.ts'
@@ -41,7 +42,8 @@ import type { ParticipantId } from './participant/participant.ts'
 import type { Requester } from './participant/requester.ts'
 import { defaultPasskeyLimits } from './passkey/desk.ts'
 import { createPasskeys, type Passkeys } from './passkey/passkeys.ts'
-import { relyingPartyOf } from './passkey/relying-party.ts'
+import { type RelyingParty, relyingPartyOf, relyingPartyProblem } from './passkey/relying-party.ts'
+import { signaturesBy } from './passkey/signatures.ts'
 import { clockProblem } from './stores/clock-problem.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
@@ -86,6 +88,8 @@ export interface Assent {
   ask(request: Ask): Promise<Asked>
   /** Answers a question. Of many answers the first is kept; the others are told which one holds. */
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  /** What a person must sign with a passkey so that this answer counts, given with `via: 'passkey'`. */
+  beginSigning(id: ElicitationId, person: Person, answer: Answer): Promise<SigningAnswer>
   /** Waits until a question is settled, by this process or another. */
   wait(id: ElicitationId, waiting?: WaitOptions): Promise<Elicitation>
   /** The question as it stands now, or undefined if it is gone. */
@@ -140,11 +144,24 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const providers = await providersOf(options, clock)
   const pages = pagesFrom(options)
   const policy = await readPolicy(options.policy ?? {}, { fallback: 'deny' })
+  const site = relyingPartyOf(pages.publicUrl, pages.title)
+  checkPasskeyRules(policy, site)
   const store = typeof where === 'string' ? await openStore(readAddress(where)) : where
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 
   const audit = openAuditLog({ store: store.audit, key, clock })
-  const desk = deskFor({ options, store, vault, audit, clock, pages, questionMs: times.question })
+  const passkeys = createPasskeys({
+    store: store.passkeys,
+    vault,
+    audit,
+    clock,
+    site,
+    limits: { ...defaultPasskeyLimits, ...withoutUndefined(options.limits ?? {}) },
+    async claimOnce(name, until) {
+      return (await store.steps.claim({ walkId: 'passkey', name }, rememberUntil(until))).kind === 'claimed'
+    },
+  })
+  const desk = deskFor({ options, store, vault, audit, clock, pages, questionMs: times.question, passkeys })
   const { begin, allDone } = trackWork()
   const connections = createConnections({
     store: store.connections,
@@ -160,17 +177,6 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     redirectUri: options.callbackUrl ?? `${pages.publicUrl}/oauth/callback`,
     ...defaultConnectionTimes,
     browserFlowMs: times.browserFlow,
-  })
-  const passkeys = createPasskeys({
-    store: store.passkeys,
-    vault,
-    audit,
-    clock,
-    site: relyingPartyOf(pages.publicUrl, pages.title),
-    limits: { ...defaultPasskeyLimits, ...withoutUndefined(options.limits ?? {}) },
-    async claimOnce(name, until) {
-      return (await store.steps.claim({ walkId: 'passkey', name }, rememberUntil(until))).kind === 'claimed'
-    },
   })
   let validate = await validatorFor(policy)
   const lateEnds = keepLateEnds(clock)
@@ -188,6 +194,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       validate: (schema, value) => validate(schema, value),
       // What the next policy lets people edit must be judged as well.
       async prepare(next) {
+        checkPasskeyRules(next, site)
         validate = await validatorFor(next)
       },
       unspentMs: times.unspentYes,
@@ -236,6 +243,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     record: (entry) => audit.record(entry),
     ask: (request) => begin(ask(desk, request)),
     answer: (id, answering, given) => begin(answerAny(id, answering, given)),
+    beginSigning: (id, person, given) => begin(beginSigningAnswer(desk, id, person, given, approvals.answerRules)),
     wait: (id, waiting) => begin(wait(desk, id, waiting)),
     get: (id) => begin(get(desk, id)),
     find: (participant, type) => find(desk, participant, type),
@@ -299,6 +307,14 @@ async function validatorFor({ rules }: Policy): Promise<Validate> {
   return (await import('./approval/question/tool-schema.ts')).validateArguments
 }
 
+/** A rule that nobody could ever meet is a fault of the settings, and is said before anybody is asked. */
+function checkPasskeyRules({ rules }: Policy, site: RelyingParty): void {
+  const problem = relyingPartyProblem(site)
+  const needsPasskey = rules.some(({ rule }) => rule.answer === 'passkey')
+  if (needsPasskey && problem !== undefined)
+    throw new BadConfig(`A rule says answer: passkey. ${problem}`, ['publicUrl'])
+}
+
 /** What was opened is closed when the next step fails. */
 async function orClose<T>(store: Store, step: Promise<T>): Promise<T> {
   try {
@@ -317,9 +333,10 @@ interface DeskParts {
   readonly clock: Clock
   readonly pages: PageSettings
   readonly questionMs: number
+  readonly passkeys: Passkeys
 }
 
-function deskFor({ options, store, vault, audit, clock, pages, questionMs }: DeskParts): Desk {
+function deskFor({ options, store, vault, audit, clock, pages, questionMs, passkeys }: DeskParts): Desk {
   return {
     store: store.elicitations,
     changes: store.changes,
@@ -327,6 +344,7 @@ function deskFor({ options, store, vault, audit, clock, pages, questionMs }: Des
     audit,
     clock,
     channels: options.channels ?? [],
+    signatures: signaturesBy(passkeys),
     linkTo: (id, page, connect) =>
       connect === undefined
         ? pageUrl(pages, id, page)

@@ -2,6 +2,7 @@ import type { AuditLog } from '../audit/log.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
+import type { Signatures } from './answering/signatures.ts'
 import type { Channel, LinkTo } from './channel.ts'
 import type { Elicitation, Purpose } from './elicitation.ts'
 import type { ElicitationLimits } from './limits.ts'
@@ -51,6 +52,7 @@ export interface Desk {
   readonly audit: AuditLog
   readonly clock: Clock
   readonly channels: readonly Channel[]
+  readonly signatures: Signatures
   readonly linkTo: LinkTo
   readonly limits: ElicitationLimits
   /** How long a question stays open when the one who asks does not say, in milliseconds. */

@@ -50,6 +50,8 @@ export type KeptAnswer = Answer | { readonly action: 'accept'; readonly sealed: 
 export interface AnsweredBy extends Pick<Answering, 'participant' | 'via' | 'client'> {
   /** The group as one of which they were asked; absent: they were asked by name. */
   readonly as?: Answerer
+  /** The id of the passkey that signed the answer, when `via` is `passkey`. */
+  readonly passkey?: string
 }
 
 export type ElicitationState =

@@ -71,7 +71,7 @@ function settlingEntry(elicitation: Elicitation): AuditEntry {
     kind,
     who: by.participant,
     about: id,
-    data: { purpose, action: answer.action, via: by.via, client: by.client },
+    data: { purpose, action: answer.action, via: by.via, client: by.client, passkey: by.passkey },
     ...(reason !== undefined && { keep: { reason } }),
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { digest } from '../base/canonical.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
-import { openText, sealText } from '../base/sealed-text.ts'
+import { openText, sealText } from '../base/seal.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { PasskeyDesk } from './desk.ts'
 

@@ -13,8 +13,8 @@ export interface ApprovalOptions {
   readonly key?: string
   /** Who may approve: participants, or `group:` and a name. Default: the requester. */
   readonly approvers?: readonly Answerer[]
-  /** `page`: an answer through the client does not count, only one on a page. Default: client. */
-  readonly answer?: 'client' | 'page' | 'inbox'
+  /** `page`: an answer through the client does not count, only one on a page. `passkey`: signed there. Default: client. */
+  readonly answer?: Decision['answer']
   /** How long the question stays open. Default: the server's `clocks.question`. */
   readonly expires?: Duration
   /** What happens when the client cannot ask: the question waits in the inbox, or the call is denied. Default: deny. */

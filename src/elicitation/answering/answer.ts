@@ -1,4 +1,5 @@
 import { isPlainObject, isText } from '../../base/json.ts'
+import type { Person } from '../../participant/identify.ts'
 import type { Desk } from '../desk.ts'
 import {
   type Answer,
@@ -15,6 +16,8 @@ import { get, saveEvent } from '../settle.ts'
 import { answerIdentity } from './answer-identity.ts'
 import type { Answering } from './answerers.ts'
 import { answerRefusal, askedAs } from './may-answer.ts'
+import type { AnswerSigning } from './signatures.ts'
+import { whatIsSigned } from './signed-answer.ts'
 
 /** How answering ended. */
 export type Answered =
@@ -41,6 +44,53 @@ export async function answer(
   given: Answer,
   rules: AnswerRules,
 ): Promise<Answered> {
+  const judged = await judge(desk, id, answering, given, rules)
+  if (judged.kind !== 'fits') return judged
+  const { asked, answer: fitting } = judged
+  const signature = await verifySignature(desk, asked, answering, fitting)
+  if (signature.kind === 'invalid') return signature
+
+  const mine = await sealIfSecret(desk, asked, fitting)
+  const by = { ...answeredBy(asked, answering), ...signature.by }
+  const event = { kind: 'answered', answer: mine, by, at: desk.clock.now() } as const
+  const elicitation = mustExist(await saveEvent(desk, asked, event), id)
+  const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
+  return { kind: kept ? 'kept' : 'late', elicitation }
+}
+
+/** What a person must sign so that this answer counts. */
+export type SigningAnswer =
+  | { readonly kind: 'signing'; readonly signing: AnswerSigning }
+  /** They have no passkey to sign with. */
+  | { readonly kind: 'no-passkey' }
+  | Exclude<Answered, { kind: 'kept' }>
+
+/** Lets a person sign an answer, after everything else about it was judged: nobody signs what would be refused. */
+export async function beginSigningAnswer(
+  desk: Desk,
+  id: ElicitationId,
+  person: Person,
+  given: Answer,
+  rules: AnswerRules,
+): Promise<SigningAnswer> {
+  const judged = await judge(desk, id, { ...person, via: 'passkey' }, given, rules)
+  if (judged.kind !== 'fits') return judged
+  const signing = await desk.signatures.begin(person.participant, whatIsSigned(judged.asked, judged.answer))
+  return signing === undefined ? { kind: 'no-passkey' } : { kind: 'signing', signing }
+}
+
+type Judged =
+  | { readonly kind: 'fits'; readonly asked: Elicitation; readonly answer: Answer }
+  | Exclude<Answered, { kind: 'kept' }>
+
+/** Whether this person may give this answer, in this way, to the question as it stands. */
+async function judge(
+  desk: Desk,
+  id: ElicitationId,
+  answering: Answering,
+  given: Answer,
+  rules: AnswerRules,
+): Promise<Judged> {
   const asked = mustExist(await get(desk, id), id)
   await refuseStrangers(desk, asked, answering, given)
   if (isSettled(asked)) return { kind: 'late', elicitation: asked }
@@ -49,14 +99,30 @@ export async function answer(
   if (checked.kind === 'invalid') return checked
   const { answer: fitting } = checked
   const errors = fitting.action === 'accept' ? rules.problemsWith(asked, answering, fitting.content ?? {}) : []
-  if (errors.length > 0) return { kind: 'invalid', errors }
+  return errors.length > 0 ? { kind: 'invalid', errors } : { kind: 'fits', asked, answer: fitting }
+}
 
-  const mine = await sealIfSecret(desk, asked, fitting)
-  const by = answeredBy(asked, answering)
-  const event = { kind: 'answered', answer: mine, by, at: desk.clock.now() } as const
-  const elicitation = mustExist(await saveEvent(desk, asked, event), id)
-  const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
-  return { kind: kept ? 'kept' : 'late', elicitation }
+type Signature =
+  | { readonly kind: 'signed'; readonly by: Pick<AnsweredBy, 'passkey'> }
+  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
+
+/** That an answer came with a passkey is believed of nobody: it is verified here, for every channel. */
+async function verifySignature(
+  desk: Desk,
+  asked: Elicitation,
+  { participant, via, signed }: Answering,
+  fitting: Answer,
+): Promise<Signature> {
+  if (via !== 'passkey') return { kind: 'signed', by: {} }
+  if (signed === undefined) return unsigned('Sign your answer with your passkey.')
+  const verified = await desk.signatures.verify(participant, whatIsSigned(asked, fitting), signed)
+  return verified.kind === 'refused'
+    ? unsigned(verified.message)
+    : { kind: 'signed', by: { passkey: verified.passkey } }
+}
+
+function unsigned(message: string): Signature {
+  return { kind: 'invalid', errors: [{ field: '', message }] }
 }
 
 /** Someone tried to answer for another: that is for the audit, whatever they are told. */

@@ -1,6 +1,7 @@
 import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Proof, Via } from './proof.ts'
+import type { SignedBy } from './signatures.ts'
 
 /** One who may answer: a participant, or anyone in a group. */
 export type Answerer = ParticipantId | `group:${string}`
@@ -33,4 +34,6 @@ export interface Answering extends Person {
   readonly via: Via
   /** Which client speaks, when `via` is `client`. */
   readonly client?: string
+  /** What they signed with a passkey, when `via` is `passkey`. It is verified before it counts. */
+  readonly signed?: SignedBy
 }

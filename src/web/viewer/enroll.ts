@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { isPlainObject } from '../../base/json.ts'
-import type { Vault } from '../../base/seal.ts'
-import { openText, sealText } from '../../base/sealed-text.ts'
+import { openText, sealText, type Vault } from '../../base/seal.ts'
 import { rememberUntil, type StepStore } from '../../call/step.ts'
 import type { PageSettings } from '../../elicitation/page-settings.ts'
 

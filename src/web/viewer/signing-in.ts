@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { getCookie } from 'hono/cookie'
 import { isPlainObject } from '../../base/json.ts'
-import { openText, sealText } from '../../base/sealed-text.ts'
+import { openText, sealText } from '../../base/seal.ts'
 import { rememberUntil } from '../../call/step.ts'
 import type { SigningIn } from '../../participant/identify.ts'
 import { clearTemporaryCookie, cookieName, setTemporaryCookie } from '../http/cookie.ts'
