@@ -272,6 +272,7 @@ describe('assent doctor', () => {
       '✓ approvers',
       '✓ store',
       '✓ keys',
+      '! settings: Browsers and most MCP clients refuse port 9',
       '! inbox: No browser',
       '✓ audit',
       '! pages: Nothing answers',
@@ -280,7 +281,7 @@ describe('assent doctor', () => {
     ]) {
       expect(ran.out).toContain(line)
     }
-    expect(ran.out).toContain('0 errors, 2 warnings.')
+    expect(ran.out).toContain('0 errors, 3 warnings.')
   })
 
   test('finds settings, a store and a login that cannot be used', async () => {
