@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { GatewayProcessOptions } from './programs/gateway-process.ts'
+import type { SharedGatewayOptions } from './programs/shared-gateway-process.ts'
 
 export interface Memory {
   readonly rss: number
@@ -18,9 +19,19 @@ export interface SoakGateway {
   start(): Promise<void>
 }
 
-const program = fileURLToPath(new URL('./programs/gateway-process.ts', import.meta.url))
+const programOf = (name: string) => fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
 
-export async function startGateway(options: Omit<GatewayProcessOptions, 'port'>): Promise<SoakGateway> {
+/** A gateway with small limits, for broken messages and kills. */
+export function startGateway(options: Omit<GatewayProcessOptions, 'port'>): Promise<SoakGateway> {
+  return startProcess(programOf('gateway-process'), options, ['--expose-gc'])
+}
+
+/** A gateway with its default limits and a heap of so many megabytes. */
+export function startSharedGateway(options: Omit<SharedGatewayOptions, 'port'>, heap: number): Promise<SoakGateway> {
+  return startProcess(programOf('shared-gateway-process'), options, [`--max-old-space-size=${heap}`])
+}
+
+async function startProcess(program: string, options: object, flags: readonly string[]): Promise<SoakGateway> {
   let child: ChildProcess
   let port = 0
   let output = ''
@@ -31,7 +42,7 @@ export async function startGateway(options: Omit<GatewayProcessOptions, 'port'>)
     isKilled = false
     output = ''
     child = fork(program, [JSON.stringify({ ...options, port })], {
-      execArgv: ['--import', 'tsx', '--expose-gc', '--unhandled-rejections=strict'],
+      execArgv: ['--import', 'tsx', ...flags, '--unhandled-rejections=strict'],
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     })
     child.stderr?.on('data', (chunk) => {

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util'
-import { soak } from './soak.ts'
+import { soak, soakHungry } from './soak.ts'
 
 const help = `
-npm run soak                      100,000 broken messages to each side of a gateway, and 100 kills
+npm run soak                      100,000 broken messages to each side of a gateway, 100 kills,
+                                  and 10 rounds of memory-hungry clients and upstreams
 npm run soak -- --seed 7          repeats the choices of an earlier run
-npm run soak -- --messages 5000 --kills 10
+npm run soak -- --messages 5000 --kills 10 --hungry 1
+npm run soak -- --only-hungry      the last part alone
 `
 
 const { values } = parseArgs({
@@ -12,6 +14,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     messages: { type: 'string', default: '100000' },
     kills: { type: 'string', default: '100' },
+    hungry: { type: 'string', default: '10' },
+    'only-hungry': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -22,6 +26,8 @@ else {
   print(`seed: ${values.seed}`)
   const begun = Date.now()
   const [seed, messages, kills] = [Number(values.seed), Number(values.messages), Number(values.kills)]
-  await soak({ seed, messages, kills, print })
+  const hungry = Number(values.hungry)
+  if (values['only-hungry']) await soakHungry({ rounds: hungry, print })
+  else await soak({ seed, messages, kills, hungry, print })
   print(`passed in ${Math.round((Date.now() - begun) / 1_000)} s`)
 }

@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type HostileServer, hostileServer } from './broken/hostile-server.ts'
 import { keepAliveAgent, replyIn } from './client/send.ts'
 import { sendMutated } from './client-side.ts'
-import { type SoakGateway, startGateway } from './gateway.ts'
+import { type SoakGateway, startGateway, startSharedGateway } from './gateway.ts'
+import { besideHungryOnes } from './hungry/hungry.ts'
+import { startHungrySide } from './hungry/hungry-side.ts'
 import { killRepeatedly } from './kills.ts'
 import { watchMemory } from './memory.ts'
 import { answerAll, checkRuns } from './nothing-lost.ts'
@@ -17,14 +19,19 @@ export interface SoakOptions {
   /** How many broken messages to send to each side of the gateway. */
   readonly messages: number
   readonly kills: number
+  /** How many rounds of memory-hungry clients and upstreams. */
+  readonly hungry: number
   print(line: string): void
 }
+
+/** The heap of a gateway beside hungry clients and upstreams, in megabytes. */
+const heap = 512
 
 const clients = 8
 const sampleMs = 250
 
 /** Sends broken messages to a gateway from both sides and kills it repeatedly. Throws at the first wrong reaction. */
-export async function soak({ seed, messages, kills, print }: SoakOptions): Promise<void> {
+export async function soak({ seed, messages, kills, hungry, print }: SoakOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-soak-'))
   const record = join(folder, 'record')
   await writeFile(record, '')
@@ -37,12 +44,39 @@ export async function soak({ seed, messages, kills, print }: SoakOptions): Promi
     await upstreamSide(gateway, { seed, messages, print, hostile, record })
     await killPhase(gateway, { seed, kills, print, record, store })
     gateway.check()
+    await gateway.kill()
+    gateway = undefined
+    if (hungry > 0) await soakHungry({ rounds: hungry, print })
   } finally {
     await gateway?.kill().catch(() => {})
     for (const server of hostile) server.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** Memory-hungry clients and upstreams beside honest ones, with a small heap: the gateway lives, honest calls run. */
+export async function soakHungry({ rounds, print }: { rounds: number; print(line: string): void }): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'assent-soak-'))
+  const [store, record] = [`sqlite:${join(folder, 'assent.db')}`, join(folder, 'record')]
+  await writeFile(record, '')
+  const side = await startHungrySide()
+  let gateway: SoakGateway | undefined
+  try {
+    gateway = await startSharedGateway({ store, record, hungry: side.upstream }, heap)
+    const { calls, p50, p99, longest, most, ends } = await besideHungryOnes(gateway, side, rounds)
+    const all = [...ends.values()].reduce((sum, count) => sum + count, 0)
+    print(`hungry: ${all} requests, each ended (${summary(ends)})`)
+    print(`memory: heap at most ${megabytes(most.heapUsed)} MB of ${heap}, RSS at most ${megabytes(most.rss)} MB`)
+    const times = [p50, p99, longest].map((time) => `${time.toFixed(1)} ms`)
+    print(`honest: ${calls} calls, all ran; p50 ${times[0]}, p99 ${times[1]}, longest ${times[2]}`)
+  } finally {
+    await gateway?.kill().catch(() => {})
+    side.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 1_048_576)
 
 type Part = Pick<SoakOptions, 'seed' | 'print'>
 

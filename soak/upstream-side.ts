@@ -47,11 +47,12 @@ function outcomeOf(answer: Answer): string {
 
 const call = { name: 'run', arguments: { id: 'hostile' } }
 
-/** A call of 2026-07-28. */
+/** A call of 2026-07-28. `extra` are further headers. */
 export function call2026(
   agent: Connections,
   at: URL,
   more: { name: string; [key: string]: unknown } = call,
+  extra: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...more, _meta: meta2026 } }
   const headers = {
@@ -59,6 +60,7 @@ export function call2026(
     'MCP-Protocol-Version': '2026-07-28',
     'Mcp-Method': 'tools/call',
     'Mcp-Name': more.name,
+    ...extra,
   }
   return send(agent, at, { headers, body: JSON.stringify(body) })
 }

@@ -1,8 +1,8 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 
-/** How long a request may stay without an answer. */
-export const timeoutMs = 15_000
+/** How long a request may stay without an answer. Long: it ends what hangs, also where the machine is busy. */
+export const timeoutMs = 60_000
 
 export interface Answer {
   readonly status: number
