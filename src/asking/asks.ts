@@ -1,6 +1,6 @@
 import { BadArgument } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
-import { checkMessage } from '../elicitation/asking/check-message.ts'
+import { checkMessage } from '../elicitation/limits.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { type Account, accountOf, type ConnectionOptions, connectAsk, unusable } from './account.ts'

@@ -1,12 +1,12 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { digest } from '../base/canonical.ts'
-import { checkMessage } from '../elicitation/asking/check-message.ts'
 import { checkForm } from '../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../elicitation/form/schema.ts'
 import { refuseSecrets } from '../elicitation/form/secrets/secrets.ts'
 import { simplifyForm } from '../elicitation/form/simplify/simplify-form.ts'
 import { type FieldError, validateContent } from '../elicitation/form/validate.ts'
 import type { ElicitationLimits } from '../elicitation/limits.ts'
+import { checkMessage } from '../elicitation/limits.ts'
 
 /** A form as its author writes it: a zod object (or any Standard Schema with JSON Schema output), or JSON Schema. */
 export type FormInput = StandardSchemaWithJSON | Record<string, unknown>

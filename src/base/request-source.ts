@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { isLoopbackAddress } from './public-address.ts'
-import { isUrl } from './url.ts'
+import { isLoopbackAddress, isUrl } from './public-address.ts'
 
 /** The parts of an HTTP request that tell where it came from. */
 export interface RequestHead {

@@ -1,3 +1,4 @@
+import { BadQuestion } from './errors.ts'
 import { defaultFormLimits, type FormLimits } from './form/limits.ts'
 
 /** How much a stranger can make us keep. */
@@ -32,4 +33,10 @@ export const defaultLimits: ElicitationLimits = {
   answerBytes: 65_536,
   longestMs: 30 * 24 * 3_600_000,
   form: defaultFormLimits,
+}
+
+/** Throws `BadQuestion` for a message that is empty or too long. */
+export function checkMessage({ messageLength }: Pick<ElicitationLimits, 'messageLength'>, message: string): void {
+  if (message.trim() === '') throw new BadQuestion('A question needs a message.')
+  if (message.length > messageLength) throw new BadQuestion(`A message has at most ${messageLength} characters.`)
 }

@@ -1,6 +1,6 @@
 import { BadArgument } from '../base/errors.ts'
 import { guardedFetch, type Reach } from '../base/guarded-fetch.ts'
-import { isUrl } from '../base/url.ts'
+import { isUrl } from '../base/public-address.ts'
 import { failureOfStatus, OAuthFailed } from './failures.ts'
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])

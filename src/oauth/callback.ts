@@ -1,5 +1,5 @@
 import { BadArgument } from '../base/errors.ts'
-import { isUrl } from '../base/url.ts'
+import { isUrl } from '../base/public-address.ts'
 import { type Failure, OAuthFailed } from './failures.ts'
 import type { KnownServer } from './remote-server.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isUrl } from '../../base/url.ts'
+import { isUrl } from '../../base/public-address.ts'
 import { isLoopback } from '../../elicitation/asking/url.ts'
 
 /** A small answer to somebody who operates this installation: JSON, or text of another kind. */

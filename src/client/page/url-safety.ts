@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { isUrl } from '../../base/url.ts'
+import { isUrl } from '../../base/public-address.ts'
 import { isLoopback } from '../../elicitation/asking/url.ts'
 
 /** What a person should be warned of before they open an address. */

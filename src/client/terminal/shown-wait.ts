@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from 'node:readline'
+import { isUrl } from '../../base/public-address.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { isUrl } from '../../base/url.ts'
 import type { WaitRequest } from '../ui.ts'
 import { discardTyped, type Input } from './dialogue.ts'
 import type { Screen } from './screen.ts'

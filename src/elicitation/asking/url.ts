@@ -1,4 +1,4 @@
-import { isUrl } from '../../base/url.ts'
+import { isUrl } from '../../base/public-address.ts'
 import { BadQuestion } from '../errors.ts'
 
 /** A url we may send a person to: https, or http on this machine, and no credentials in it (E11-17, E11-32, E11-34). */

@@ -1,4 +1,4 @@
-import { isUrl } from '../../base/url.ts'
+import { isUrl } from '../../base/public-address.ts'
 import type { TextFormat } from './schema.ts'
 
 /** How to tell that text has a format, and how to say it to a person. */

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, QueryResult, QueryResultRow } from 'pg'
-import { isUrl } from '../../base/url.ts'
+import { isUrl } from '../../base/public-address.ts'
 import { BadStoreUrl, DriverMissing } from '../errors.ts'
 import { asStoreError } from './errors.ts'
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isUrl } from '../../base/url.ts'
+import { isUrl } from '../../base/public-address.ts'
 import type { WebContext } from '../site.ts'
 
 /** The token in each form of a page, which proves that this browser was shown the page. Does not reveal the cookie. */

@@ -1,6 +1,6 @@
 import { milliseconds } from '../../../base/durations.ts'
 import { isPlainObject } from '../../../base/json.ts'
-import { isUrl } from '../../../base/url.ts'
+import { isUrl } from '../../../base/public-address.ts'
 import { isLoopback } from '../../../elicitation/asking/url.ts'
 import { nearest } from '../near-names.ts'
 import { type Path, type Problem, pathText } from '../problems.ts'

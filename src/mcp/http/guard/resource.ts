@@ -1,6 +1,6 @@
 import { getOAuthProtectedResourceMetadataUrl } from '@modelcontextprotocol/server'
 import { BadArgument } from '../../../base/errors.ts'
-import { isUrl } from '../../../base/url.ts'
+import { isUrl } from '../../../base/public-address.ts'
 import type { Login } from '../../../participant/identify.ts'
 
 /** What clients are told about getting a token for this server (RFC 9728). */

@@ -1,4 +1,4 @@
-import { isUrl } from '../../../base/url.ts'
+import { isUrl } from '../../../base/public-address.ts'
 import type { Sheet } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import type { AskedFacts, Frame } from '../props.ts'
