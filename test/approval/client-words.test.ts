@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
-import { formForClient } from '../../src/approval/question/choice-form.ts'
-import { clientWords } from '../../src/approval/question/client-words.ts'
+import { clientWords, formForClient } from '../../src/approval/question/choice-form.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { aCall } from '../support/approval/a-call.ts'
 import { readPolicy } from '../support/policies.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approval/policy/decide.ts'
+import { clientWords } from '../../src/approval/question/choice-form.ts'
 import { choicesFor, choiceWords, coverWords } from '../../src/approval/question/choices.ts'
-import { clientWords } from '../../src/approval/question/client-words.ts'
 import type { ToolCall } from '../../src/approval/tool-call.ts'
 import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import type { Requester } from '../../src/index.ts'

@@ -36,7 +36,7 @@ describe('the meters of the code base', () => {
     )
   })
 
-  test('an allowed call at /mcp runs through at most 60 files, an approval in the inbox through 126', async () => {
+  test('an allowed call at /mcp runs through at most 60 files, an approval in the inbox through 125', async () => {
     const program = new URL('programs/executed-files.ts', import.meta.url).pathname
     const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program])
     const { allowed, approved } = JSON.parse(stdout) as { allowed: string[]; approved: string[] }
@@ -44,7 +44,7 @@ describe('the meters of the code base', () => {
     expect(allowed).toContain('call/walk.ts')
     expect(approved).toContain('elicitation/answering/answer.ts')
     expect(allowed.length, allowed.join('\n')).toBeLessThanOrEqual(60)
-    expect(approved.length, approved.join('\n')).toBeLessThanOrEqual(126)
+    expect(approved.length, approved.join('\n')).toBeLessThanOrEqual(125)
   }, 120_000)
 })
 

@@ -1,6 +1,6 @@
 import { type PolicyDefaults, parsePolicy } from '../../src/approval/policy/parse-policy.ts'
 import type { Policy } from '../../src/approval/policy/policy.ts'
-import { compileWhen } from '../../src/approval/policy/when.ts'
+import { compileWhen } from '../../src/approval/policy/when/when.ts'
 
 /** A policy, ready at once: the language of conditions is loaded already. */
 export function readPolicy(input: unknown, defaults?: PolicyDefaults): Policy {

@@ -1,6 +1,6 @@
 import { isEnough } from '../../elicitation/answering/proof.ts'
 import { hasAgents, requesterKey } from '../../participant/requester.ts'
-import { leastProof } from '../policy/least-proof.ts'
+import { leastProof } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'
 import type { Grant } from './grant.ts'

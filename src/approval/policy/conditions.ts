@@ -2,7 +2,7 @@ import type { ToolCall } from '../tool-call.ts'
 import { globMatcher } from './glob.ts'
 import { hintNames, hintsOf } from './hints.ts'
 import type { Condition, RequesterName, Rule } from './policy.ts'
-import type { When } from './when.ts'
+import type { When } from './when/when.ts'
 
 /** The conditions of a rule, ready to be judged, cheapest first. */
 export function conditionsOf(rule: Rule, when: When | undefined): Condition[] {

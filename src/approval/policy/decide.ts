@@ -1,6 +1,5 @@
-import { proofs } from '../../elicitation/answering/proof.ts'
+import { type Proof, proofs } from '../../elicitation/answering/proof.ts'
 import type { ToolCall } from '../tool-call.ts'
-import { leastProof } from './least-proof.ts'
 import type { Decision, Effect, Holds, Policy, ReadyRule, Why } from './policy.ts'
 
 /** What the policy says about a call. The first matching rule wins; doubt is never an allow. */
@@ -102,4 +101,9 @@ function strictness(decision: Decision, { requester }: ToolCall): number {
   const proof = proofs.indexOf(leastProof(decision))
   const softer = (delegate === undefined ? 0 : 2) + (fallback === 'allow' ? 1 : 0)
   return quorum * 100 + (needsOthers ? 50 : 0) + proof * 5 + 10 - softer
+}
+
+/** The least proof that a yes must have. `inbox` also keeps the question from the client; as a proof it is a page. */
+export function leastProof({ answer }: Pick<Decision, 'answer'>): Proof {
+  return answer === 'inbox' ? 'page' : answer
 }

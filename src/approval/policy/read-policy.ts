@@ -8,7 +8,7 @@ import type { CompileWhen } from './read-rule.ts'
  * only for a policy that has a `when`.
  */
 export async function readPolicy(input: unknown, defaults?: PolicyDefaults): Promise<Policy> {
-  const language = hasWhen(input) ? await import('./when.ts') : undefined
+  const language = hasWhen(input) ? await import('./when/when.ts') : undefined
   // Without a `when` nothing is compiled.
   return parsePolicy(input, language?.compileWhen as CompileWhen, defaults)
 }

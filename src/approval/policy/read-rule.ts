@@ -10,7 +10,7 @@ import type { Effect, Fallback, RequesterName, Rule } from './policy.ts'
 import { type RuleSettings, ruleSettings } from './policy-settings.ts'
 import { mostVotes, readDelegate, readEscalate, reportUnreachable } from './read-voting.ts'
 import type { Reading, Settings } from './reading.ts'
-import type { compileWhen, When } from './when.ts'
+import type { compileWhen, When } from './when/when.ts'
 
 const known = Object.keys(ruleSettings) as (keyof RuleSettings)[]
 const asking = known.filter((name) => ruleSettings[name] === 'asking')

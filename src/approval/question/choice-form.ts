@@ -1,14 +1,14 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
-import { isShownAsItIs } from '../../base/text/names.ts'
-import { isInPlainSight } from '../../base/text/show-text.ts'
+import { cannotTellApart, isShownAsItIs, nameText } from '../../base/text/names.ts'
+import { isInPlainSight, showArguments, shownText } from '../../base/text/show-text.ts'
 import { longestReason, reasonField } from '../../elicitation/elicitation.ts'
 import { checkForm } from '../../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { findSecretAsk } from '../../elicitation/form/secrets/secrets.ts'
+import { namedClient } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 import { type Choice, choicesFor, choiceText, choiceTitle, choiceWords, coverWords } from './choices.ts'
-import { clientWords } from './client-words.ts'
 
 /** Before the names of arguments in the form, so that none can be taken for the choice or the reason. */
 export const editPrefix = 'edit_'
@@ -156,4 +156,26 @@ export function formForClient(
   const offered = choicesFor(call, decision, call.requester.participant, 'form')
   const schema = choiceForm(call, choiceOnly ? { ...decision, editable: [] } : decision, offered)
   return schema === undefined ? undefined : { message: words, schema }
+}
+
+/**
+ * What the approver is told in their client: the question, a line for each argument, and why they are asked. Never
+ * shortened, and without blank lines, since some clients show a few lines only.
+ */
+export function clientWords(call: ToolCall, decision: Decision, message = approvalWords(call)): string {
+  const shown = showArguments(call.arguments, 'compact').map(
+    ({ name, value }) => `${shownText(name)}: ${indented(shownText(value))}`,
+  )
+  const facts = shown.length === 0 ? ['It has no arguments.'] : shown
+  const note = cannotTellApart(namedClient(call.requester).known)
+  return [message, ...facts, decision.why.words, ...(note === undefined ? [] : [note])].join('\n')
+}
+
+function indented(text: string): string {
+  return text.includes('\n') ? `\n  ${text.replaceAll('\n', '\n  ')}` : text
+}
+
+/** What is asked, in our words: the verb first, and nothing that a server wrote but names, made visible. */
+export function approvalWords({ server, tool }: Pick<ToolCall, 'server' | 'tool'>): string {
+  return `Run ${nameText(tool)} on ${nameText(server)}?`
 }

@@ -1,4 +1,4 @@
-import { approvalWords } from '../../approval/question/client-words.ts'
+import { approvalWords } from '../../approval/question/choice-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { nameText } from '../../base/text/names.ts'

@@ -1,4 +1,4 @@
-import { approvalWords } from '../../approval/question/client-words.ts'
+import { approvalWords } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import type { Json } from '../../base/json.ts'
 import { cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'

@@ -4,7 +4,6 @@ import type { ParticipantId } from '../../participant/participant.ts'
 import type { Answer, Elicitation } from '../elicitation.ts'
 import type { Answerer, Answering } from './answerers.ts'
 import { isEnough, proofOf, type Via } from './proof.ts'
-import { saysNo } from './says-no.ts'
 
 const groupPrefix = 'group:'
 
@@ -87,4 +86,11 @@ function proofRefusal({ purpose, answerers }: Elicitation, via: Via, answer: Ans
   if (isEnough(given, least)) return undefined
   if (least !== 'passkey') return new ChannelRefused('This question must be answered on its page.')
   return new ChannelRefused('A yes to this question must be signed with a passkey, on its page.')
+}
+
+/** Whether the content of an answer to an approval says no, for this call or for longer, before anything else in it is read. */
+export function saysNo(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
+  const { choice } = content as { choice: unknown }
+  return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
 }

@@ -1,7 +1,6 @@
 import { grantIdFor } from '../../approval/grant/grant-from.ts'
-import { editPrefix } from '../../approval/question/choice-form.ts'
+import { approvalWords, editPrefix } from '../../approval/question/choice-form.ts'
 import { type Choice, choicesFor, choiceText, choiceWords, isYes, readChoice } from '../../approval/question/choices.ts'
-import { approvalWords } from '../../approval/question/client-words.ts'
 import { applyEdits } from '../../approval/question/edit.ts'
 import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'

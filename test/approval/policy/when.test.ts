@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileWhen, type When } from '../../../src/approval/policy/when.ts'
+import { compileWhen, type When } from '../../../src/approval/policy/when/when.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { aCall, alice } from '../../support/approval/a-call.ts'
 import { cpuTimer } from '../../support/measure/cpu-time.ts'

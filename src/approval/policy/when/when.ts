@@ -1,7 +1,7 @@
 import { type Context, Environment, ParseError, type ParseResult } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
-import type { ToolCall } from '../tool-call.ts'
-import { hintsOf } from './hints.ts'
+import type { ToolCall } from '../../tool-call.ts'
+import { hintsOf } from '../hints.ts'
 import { isLighterThan } from './weigh.ts'
 import { type Survey, surveyWhen, WhenRefused } from './when-guard.ts'
 

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { hintNames } from './hints.ts'
+import { hintNames } from '../hints.ts'
 
 /** What an expression does, as far as its cost and its trust go. */
 export interface Survey {
