@@ -8,6 +8,8 @@ export type GatewayNews =
       /** May hold what the upstream said. */
       readonly reason?: string
     }
+  | ServerMissing
+  | { readonly kind: 'server-found'; readonly server: string }
   | Negotiated
   | {
       readonly kind: 'items-left-out'
@@ -18,6 +20,17 @@ export type GatewayNews =
       /** The first of them. */
       readonly items: readonly LeftOut[]
     }
+
+/** A client got a joined list without this server. `server-found` follows when it is there. */
+export interface ServerMissing {
+  readonly kind: 'server-missing'
+  readonly server: string
+  readonly waitedMs: number
+  /** It has not answered for the first time yet. */
+  readonly isStarting: boolean
+  /** May hold what the upstream said. */
+  readonly reason?: string
+}
 
 /** An item of an upstream's list that cannot be used, or the whole list if it has no name. */
 export interface LeftOut {

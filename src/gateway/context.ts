@@ -2,6 +2,7 @@ import type { AskingSettings } from '../asking/context.ts'
 import type { Requester } from '../participant/requester.ts'
 import type { AccountWatch } from './accounts/account-watch.ts'
 import type { Catalog } from './catalog/catalog.ts'
+import type { MissingServers } from './catalog/missing-servers.ts'
 import type { AskingModes } from './downstream/client.ts'
 import type { LogLevels } from './downstream/log-levels.ts'
 import type { Negotiations } from './downstream/negotiations.ts'
@@ -19,6 +20,7 @@ export interface GatewayContext {
   readonly asking: AskingSettings
   readonly self: ServerInfo
   readonly catalog: Catalog
+  readonly missing: MissingServers
   readonly parking: Parking
   readonly completions: Completions
   readonly levels: LogLevels

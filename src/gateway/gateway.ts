@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Transport } from '@modelcontextprotocol/server'
 import type { StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import { rememberUnseenSessions } from '../asking/approval/unseen.ts'
+import { inBackground } from '../base/under-way.ts'
 import type { LeftOut } from '../call/news.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
 import { shareLimits } from '../mcp/http/limits.ts'
@@ -14,6 +15,7 @@ import { credentialFor, credentialRejected } from './accounts/credential-for.ts'
 import { CapturedCall } from './call/fast-path/captured-call.ts'
 import { fastPath } from './call/fast-path/fast-path.ts'
 import { createCatalog } from './catalog/catalog.ts'
+import { createMissingServers, type MissingOptions } from './catalog/missing-servers.ts'
 import type { Scope } from './catalog/route.ts'
 import type { GatewayContext } from './context.ts'
 import { createClientRegistry } from './downstream/client-registry.ts'
@@ -28,7 +30,7 @@ import { createCompletions } from './forward/completions.ts'
 import { createParking } from './forward/parking.ts'
 import { type GatewayOptions, settingsFrom, type UpstreamServer } from './options.ts'
 import { createAskingRate } from './questions/asking-rate.ts'
-import type { DownstreamClient, RpcId, UpstreamState } from './upstream/upstream.ts'
+import type { DownstreamClient, RpcId, UpstreamNotification, UpstreamState } from './upstream/upstream.ts'
 
 /** MCP clients on one side, MCP servers on the other, and every question passed in between. */
 export interface Gateway {
@@ -36,6 +38,8 @@ export interface Gateway {
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /** Serves one client over a pipe: all servers joined, or the one named. Default: this process's standard input and output. */
   stdio(only?: string, transport?: Transport): StdioServerHandle
+  /** Starts or reaches every server that is not lazy, so that the first client need not wait for it. Returns at once. */
+  start(): void
   /** The state of each upstream, and what is left out of its lists because it cannot be used. */
   upstreams(): readonly {
     readonly id: string
@@ -50,7 +54,7 @@ export interface Gateway {
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const gateway = contextFrom(options)
+  const gateway = contextFrom(options, (change) => passOn(change))
   const { settings, catalog, completions } = gateway
   const { assent, servers } = settings
   const registry = createClientRegistry()
@@ -61,14 +65,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const factoryFor = (scope: Scope, takeCaptured: Parameters<typeof serverFactory>[1]['takeCaptured']): ServerFactory =>
     serverFactory(gateway, { scope, registry, erasOf, takeCaptured, makeServer: gatewayServer })
 
-  const stopListening = servers.map(({ id, upstream }) =>
-    upstream.listen(({ method, params, requester, sessionKey }) => {
-      if (method.endsWith('/list_changed')) catalog.forget(id, requester)
-      if (method === 'notifications/elicitation/complete') completions.tell(String(params.elicitationId))
-      registry.tell(id, sessionKey, method, params)
-      if (sessionKey === undefined) subscribers.tell(id, requester, method, params)
-    }),
-  )
+  function passOn({ upstream: id, method, params, requester, sessionKey }: UpstreamNotification): void {
+    if (method.endsWith('/list_changed')) catalog.forget(id, requester)
+    if (method === 'notifications/elicitation/complete') completions.tell(String(params.elicitationId))
+    registry.tell(id, sessionKey, method, params)
+    if (sessionKey === undefined) subscribers.tell(id, requester, method, params)
+  }
+  const stopListening = servers.map(({ upstream }) => upstream.listen(passOn))
   const stopWatchingAccounts = assent.connections.events.listen(({ participant, provider }) => {
     for (const { id, upstream } of servers.filter((one) => one.provider === provider)) {
       catalog.forget(id)
@@ -126,6 +129,9 @@ export function createGateway(options: GatewayOptions): Gateway {
         ...(options.onError && { onError: options.onError }),
       })
     },
+    start() {
+      inBackground(erasOf(servers.filter(({ isLazy }) => !isLazy)))
+    },
     upstreams: () => servers.map(({ id, upstream }) => ({ id, state: upstream.state(), leftOut: catalog.leftOut(id) })),
     get parked() {
       return gateway.parking.size
@@ -137,6 +143,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const stop of stopListening) stop()
       stopWatchingAccounts()
       gateway.accountWatch.close()
+      gateway.missing.close()
       gateway.parking.close()
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()))
       await Promise.all(servers.map(({ upstream }) => upstream.close()))
@@ -144,7 +151,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-function contextFrom(options: GatewayOptions): GatewayContext {
+function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): GatewayContext {
   const settings = settingsFrom(options)
   const { assent, servers, clocks, limits } = settings
   const { clock } = assent
@@ -156,6 +163,13 @@ function contextFrom(options: GatewayOptions): GatewayContext {
     parkMs: clocks.park,
     askMs: clocks.upstreamAsk,
   }
+  const catalog = createCatalog({
+    clock,
+    listsMs: clocks.lists,
+    limits: { ...limits, listValues: settings.messageValues },
+    messages: settings.messages,
+    news: settings.news,
+  })
   return {
     settings,
     self: { name, version },
@@ -169,13 +183,8 @@ function contextFrom(options: GatewayOptions): GatewayContext {
       unseenWithin,
       unseenSessions: rememberUnseenSessions(),
     },
-    catalog: createCatalog({
-      clock,
-      listsMs: clocks.lists,
-      limits: { ...limits, listValues: settings.messageValues },
-      messages: settings.messages,
-      news: settings.news,
-    }),
+    catalog,
+    missing: createMissingServers({ clock, news: settings.news, catalog, tell }),
     completions: createCompletions(),
     parking: createParking(parked, clock),
     levels: createLogLevels(),

@@ -48,6 +48,8 @@ export interface GatewayOptions {
 export type ServerOptions = (ProgramOptions | AddressOptions | { readonly upstream: Upstream }) & {
   /** Believe what the server says about its own tools (annotations) when it makes a call less strict. Default: false. */
   readonly trusted?: boolean
+  /** `lazy`: `gateway.start()` leaves it alone, and the first request that needs it starts it. Default: started. */
+  readonly start?: 'lazy'
   /** The provider whose account of the requester goes with each request. Default: none. */
   readonly provider?: string
 }
@@ -82,6 +84,10 @@ export interface GatewayClockOptions extends ServerClockOptions {
   readonly park?: Duration
   /** How long a list of an upstream is cached, unless the upstream says otherwise. Default: 60 seconds. */
   readonly lists?: Duration
+  /** How long a joined list waits for an upstream that has not answered yet, counted from its start. Default: 15 seconds. */
+  readonly listFirst?: Duration
+  /** How long a joined list waits for an upstream that is down. Default: 3 seconds. */
+  readonly listDown?: Duration
 }
 
 export interface GatewayLimits {
@@ -122,6 +128,8 @@ export interface UpstreamServer {
   readonly id: string
   readonly upstream: Upstream
   readonly trusted: boolean
+  /** Not started before a request needs it. */
+  readonly isLazy: boolean
   readonly provider?: string
 }
 
@@ -129,7 +137,7 @@ export interface UpstreamServer {
 export interface GatewaySettings {
   readonly assent: AssentForServers
   readonly servers: readonly UpstreamServer[]
-  readonly clocks: ServerClocks & { readonly upstreamAsk: number; readonly park: number; readonly lists: number }
+  readonly clocks: ServerClocks & Readonly<Record<'upstreamAsk' | 'park' | 'lists' | 'listFirst' | 'listDown', number>>
   readonly limits: GatewayLimits & typeof defaultGatewayLimits
   /** Memory for what servers have sent and nobody has dealt with yet, by the id of the server. */
   readonly messages: Budget
@@ -152,6 +160,8 @@ export function settingsFrom(options: GatewayOptions): GatewaySettings {
       upstreamAsk: milliseconds(clocks.upstreamAsk ?? '10m'),
       park: milliseconds(clocks.park ?? '10m'),
       lists: milliseconds(clocks.lists ?? '60s'),
+      listFirst: milliseconds(clocks.listFirst ?? '15s'),
+      listDown: milliseconds(clocks.listDown ?? '3s'),
     },
     limits,
     messages,
@@ -176,7 +186,7 @@ function openServer(options: GatewayOptions, messages: Budget): (entry: [string,
     messages,
     ...(news && { news }),
   }
-  return ([id, { trusted = false, provider, ...where }]) => {
+  return ([id, { trusted = false, provider, start, ...where }]) => {
     if (!/^[a-z0-9-]{1,32}$/.test(id)) {
       throw new BadArgument(`"${id}" cannot be the id of a server. Use 1 to 32 of a-z, 0-9 and "-".`)
     }
@@ -184,6 +194,7 @@ function openServer(options: GatewayOptions, messages: Budget): (entry: [string,
       id,
       upstream: upstreamOf(id, where as ServerOptions, context),
       trusted,
+      isLazy: start === 'lazy',
       ...(provider !== undefined && { provider }),
     }
   }

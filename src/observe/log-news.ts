@@ -61,6 +61,13 @@ export function logGateway(log: Log, events: Events<GatewayNews>): () => void {
         if (state === 'up') return log.info({ server }, 'an upstream is up')
         return log.warn({ server, ...(reason !== undefined && { reason: visibleLine(reason) }) }, 'an upstream is down')
       }
+      case 'server-missing': {
+        const { server, waitedMs, reason } = news
+        const why = reason === undefined ? {} : { reason: visibleLine(reason) }
+        return log.warn({ server, waitedMs, ...why }, 'a server did not answer in time and is left out of the list')
+      }
+      case 'server-found':
+        return log.info({ server: news.server }, 'a server that was left out of a list is there, and clients are told')
       case 'items-left-out': {
         const { server, list, count, items } = news
         if (count === 0) return log.info({ server, list }, 'nothing is left out of a list any more')

@@ -2,6 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Assent, createAssent } from '../../src/index.ts'
@@ -281,7 +282,31 @@ describe('assent doctor', () => {
     ]) {
       expect(ran.out).toContain(line)
     }
+    expect(ran.out).toContain('! settings: Browsers and most MCP clients refuse port 9')
     expect(ran.out).toContain('0 errors, 3 warnings.')
+  })
+
+  test('tries every server once, and says why one does not answer', async () => {
+    const fails = `[-e, "process.stderr.write('oops: missing API_KEY'); process.exit(1)"]`
+    const works = fileURLToPath(new URL('../support/upstream/programs/old-stdio.js', import.meta.url))
+    const { run } = await anInstallation(
+      `version: 1
+servers:
+  good: { command: "${process.execPath}", args: ["${works}"] }
+  broken: { command: "${process.execPath}", args: ${fails} }
+  away: { url: "http://127.0.0.1:9/mcp" }
+  keyed: { command: some-server, provider: notes }
+providers: { notes: { apiKey: true, env: NOTES_KEY } }
+`,
+    )
+    const ran = await run('doctor')
+    expect(ran.code).toBe(1)
+    expect(ran.out).toMatch(/✓ server good: It answers, speaks 2025-11-25 and lists \d+ tools\./)
+    expect(ran.out).toContain(
+      'ended with code 1; its last line on standard error: oops: missing API_KEY. Run it by hand',
+    )
+    expect(ran.out).toContain('Check that a server runs at http://127.0.0.1:9/mcp.')
+    expect(ran.out).toContain('- server keyed: It gets the account of each person at notes')
   })
 
   test('finds settings, a store and a login that cannot be used', async () => {

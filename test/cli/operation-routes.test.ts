@@ -61,7 +61,16 @@ test('an upstream that is down is shown, and Assent is ready all the same', asyn
   expect(JSON.parse(text)).toEqual({
     status: 'ready',
     store: 'up',
-    upstreams: [{ id: 'github', state: 'down', since: since.toISOString(), restarts: 3, reason: 'the process ended' }],
+    upstreams: [
+      {
+        id: 'github',
+        state: 'down',
+        since: since.toISOString(),
+        restarts: 3,
+        reason: 'the process ended',
+        lastLine: 'a line of its own',
+      },
+    ],
   })
 })
 

@@ -1,31 +1,14 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { createWeb } from '../../src/web/index.ts'
 import { connect11 } from '../support/asking/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
+import { hearing } from '../support/gateway/hearing.ts'
 import { local, participantOf, say, until } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { enrolledBrowser } from '../support/test-browser.ts'
 import { guarded } from './guarded.ts'
-
-const modes = { '2025': 'legacy', '2026': { pin: '2026-07-28' } } as const
-const kinds = ['tools', 'prompts', 'resources'] as const
-
-/** A client that hears of changes, as each revision does it. */
-async function hearing(url: URL, era: keyof typeof modes, token?: string, wants: readonly string[] = kinds) {
-  const client = new Client({ name: 'hearing', version: '1' }, { versionNegotiation: { mode: modes[era] } })
-  const heard: string[] = []
-  for (const kind of kinds)
-    client.setNotificationHandler(`notifications/${kind}/list_changed`, () => void heard.push(kind))
-  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
-  onTestFinished(() => client.close())
-  if (era === '2026') await client.listen(Object.fromEntries(wants.map((kind) => [`${kind}ListChanged`, true])))
-  const names = async () => (await client.listTools()).tools.map(({ name }) => name)
-  return { client, heard, names }
-}
 
 const providers = { notes: { apiKey: true, title: 'Notes', header: 'X-Notes-Key' } } as const
 const policy = { default: 'allow', fallback: 'inbox' } as const
@@ -104,7 +87,7 @@ describe.each(Object.entries(upstreams))('with an upstream of %s', (_upstream, s
       const clock = { ...systemClock, after: (ms: number, due: () => void) => systemClock.after(ms / 50, due) }
       const { assent, url, connect } = await gated(
         { notes: { url: await keyed(await start()), provider: 'notes' } },
-        { assentOptions: { store, clock, providers, policy } as never },
+        { assentOptions: { store, clock, providers, policy } as never, clocks: { listFirst: '15m', listDown: '5m' } },
       )
       const { heard, names } = await hearing(url, era)
       expect(await names()).toEqual(['notes__connect'])

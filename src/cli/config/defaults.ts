@@ -15,6 +15,8 @@ export const defaults = {
     upstreamSilence: '30m',
     hold: '45s',
     park: '10m',
+    listFirst: '15s',
+    listDown: '3s',
     unspentYes: '1h',
     state: '15m',
     track: '300s',

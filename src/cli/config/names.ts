@@ -50,6 +50,7 @@ export const settingNames = {
     'headers',
     'provider',
     'trusted',
+    'start',
     'disabled',
     'enabled',
     'type',

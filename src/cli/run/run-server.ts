@@ -39,6 +39,7 @@ export async function runServer(
     const serving = () => complain(`This process serves the pages now, at ${config.publicUrl}.`)
     const stopPages = servePages(assent, config, { serving, failed })
     const handle = gateway.stdio(id)
+    gateway.start()
     introduce(id, config)
     const problem = assent.clockProblem()
     if (problem !== undefined) complain(problem)

@@ -11,7 +11,7 @@ import { version } from '../version.ts'
 /** How the gateway introduces itself on both sides. */
 const self = { name: 'assent', version }
 
-/** A gateway in front of the servers in the settings. A server is started or connected to at its first request. */
+/** A gateway in front of the servers in the settings. `start` starts or reaches them. */
 export async function gatewayFrom(
   assent: Assent,
   { servers, clocks, limits, elicitation, clients }: Config,
@@ -19,12 +19,12 @@ export async function gatewayFrom(
   news?: Events<GatewayNews>,
 ): Promise<Gateway> {
   const { createGateway } = await import('../../gateway/gateway.ts')
-  const { question, hold, state, track, upstreamAsk, park } = clocks
+  const { question, hold, state, track, upstreamAsk, park, listFirst, listDown } = clocks
   return createGateway({
     ...self,
     assent,
     servers: new Map([...servers.values()].map((server) => [server.id, serverOptions(server)])),
-    clocks: { question, hold, state, track, upstreamAsk, park },
+    clocks: { question, hold, state, track, upstreamAsk, park, listFirst, listDown },
     limits: gatewayLimits(limits),
     upstreamLimits: {
       messageBytes: limits.bodyBytes,
@@ -75,8 +75,12 @@ function httpLimits(limits: Config['limits']): Partial<HttpLimits> {
 }
 
 function serverOptions(server: ServerConfig): ServerOptions {
-  const { trusted, provider } = server
-  const common = { trusted, ...(provider !== undefined && { provider }) }
+  const { trusted, provider, isLazy = false } = server
+  const common = {
+    trusted,
+    ...(provider !== undefined && { provider }),
+    ...(isLazy && ({ start: 'lazy' } as const)),
+  }
   if (server.kind === 'http') return { ...common, url: server.url, headers: server.headers }
   const { command, args, env, cwd } = server
   return { ...common, command, args, env, cwd }

@@ -1,10 +1,12 @@
 import type { Assent } from '../../assent.ts'
 import { createEvents, type Events } from '../../base/events.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Log, LogLevel } from '../../observe/log.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { Config } from '../config/config.ts'
+import { print } from '../print.ts'
 import { countOpen } from './operation-routes.ts'
 
 /** The log and the metrics of one gateway. */
@@ -29,6 +31,7 @@ export async function observing(assent: Assent, { servers }: Config): Promise<Ob
   const news = createEvents<GatewayNews>()
   logAsks(log, assent.events)
   logGateway(log, news)
+  sayMissing(news)
   return {
     news,
     log,
@@ -44,4 +47,19 @@ export async function observing(assent: Assent, { servers }: Config): Promise<Ob
       return metrics
     },
   }
+}
+
+/** Says in the terminal which server a client's list was short of, and when it is there. */
+function sayMissing(news: Events<GatewayNews>): void {
+  news.listen((one) => {
+    if (one.kind === 'server-missing') {
+      const seconds = Math.max(1, Math.round(one.waitedMs / 1_000))
+      const why = one.reason === undefined ? '' : ` (${visibleLine(one.reason, 300)})`
+      const state = one.isStarting ? 'has not started yet' : 'is down'
+      print(
+        `${one.server} ${state}${why}: a client waited ${seconds} s and got a list without it. Clients are told when it is there.`,
+      )
+    }
+    if (one.kind === 'server-found') print(`${one.server} is there now.`)
+  })
 }

@@ -76,6 +76,7 @@ async function readiness({ ready, gateway }: Parts, _: OperationAccess, request:
     ...(state.revision !== undefined && { revision: state.revision }),
     // The reason and the names of items may quote the upstream, which is not for everybody who can reach this address.
     ...(isNear && state.reason !== undefined && { reason: state.reason }),
+    ...(isNear && state.kind !== 'up' && state.stderr.length > 0 && { lastLine: state.stderr.at(-1) }),
     ...(leftOut.length > 0 && { leftOut: isNear ? leftOut : leftOut.length }),
   }))
   return {

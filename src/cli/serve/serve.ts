@@ -75,6 +75,7 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     const { log, news, metricsOf } = await observing(assent, config)
     serveDespiteRejections((err) => log.error({ err }, 'a promise was rejected and nobody waited for it'))
     const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
+    gateway.start()
     const web = await pagesOf(assent, config, log)
     const operation = { assent, gateway, metrics: metricsOf(gateway) }
     ports.main.serve(listenerFor(gateway, operationRoutes(operation, mainAccess(config)), web))

@@ -10,7 +10,8 @@ import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { ListReply } from './catalog.ts'
 import type { Listed, ListKind } from './fetch-list.ts'
-import { joinedName, patienceMs, type Scope, type Sender } from './route.ts'
+import { withPatience } from './patience.ts'
+import { joinedName, type Scope, type Sender } from './route.ts'
 
 const pageSize = 500
 
@@ -43,13 +44,18 @@ async function listOne(
   sender: Sender,
 ): Promise<Listed> {
   const { joined } = scope
+  const began = gateway.settings.assent.clock.now().getTime()
   const listed = await fetched(gateway, scope, server, kind, sender)
   if (listed === undefined) return unconnected(server, kind, joined)
   if (listed.kind !== 'listed') {
     // It does not know the method, so it has none of these.
     if (listed.kind === 'error' && listed.error.code === codes.methodNotFound) return nothing
-    // A server that is down takes only its own part out of a joined list.
-    if (joined) return { ...nothing, ttlMs: 0 }
+    // A server that is down takes only its own part out of a joined list, and the client is told when it is there.
+    if (joined) {
+      const waitedMs = gateway.settings.assent.clock.now().getTime() - began
+      if (listed.kind === 'lost' && !sender.signal.aborted) gateway.missing.leftOut(server, sender.client, waitedMs)
+      return { ...nothing, ttlMs: 0 }
+    }
     throw unreachable(server, listed)
   }
   const { policy } = gateway.settings.assent.approvals
@@ -67,11 +73,14 @@ async function fetched(
   kind: ListKind,
   { client, signal }: Sender,
 ): Promise<ListReply | undefined> {
-  const patience = joined ? AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) : signal
+  const listIt = (mine: DownstreamClient) =>
+    joined
+      ? withPatience(gateway, server, signal, (patient) => gateway.catalog.list(server, kind, mine, patient))
+      : gateway.catalog.list(server, kind, mine, signal)
   for (let tries = 1; ; tries += 1) {
     const mine = await gateway.withAccount(server, client)
     if (mine === undefined) return undefined
-    const reply = await gateway.catalog.list(server, kind, mine, patience)
+    const reply = await listIt(mine)
     if (reply.kind !== 'unauthorized' || server.provider === undefined) return reply
     if (tries > 1) return undefined
     await gateway.accountRejected(server, mine)

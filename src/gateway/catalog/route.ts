@@ -6,6 +6,7 @@ import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { ListReply } from './catalog.ts'
 import type { ListKind } from './fetch-list.ts'
+import { withPatience } from './patience.ts'
 
 /** A tool or prompt: whose it is, and what its server calls it. */
 export interface Route {
@@ -89,9 +90,6 @@ export async function routeReference(
   return server && { server, params }
 }
 
-/** How long one of many servers is waited for, in milliseconds. */
-export const patienceMs = 3_000
-
 /** The list of one of many servers. A slow one is not waited for long, as it holds up the others. */
 async function patientList(
   gateway: GatewayContext,
@@ -100,7 +98,7 @@ async function patientList(
   { client, signal }: Sender,
 ): Promise<ListReply> {
   const mine = (await gateway.withAccount(server, client)) ?? client
-  return gateway.catalog.list(server, kind, mine, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]))
+  return withPatience(gateway, server, signal, (patient) => gateway.catalog.list(server, kind, mine, patient))
 }
 
 function matches(template: string, uri: string): boolean {

@@ -8,9 +8,6 @@ export type FindEras = (servers: readonly UpstreamServer[]) => Promise<(Upstream
 
 const client: DownstreamClient = { requester: { ...localRequester, client: 'gateway' }, capabilities: {} }
 
-/** How long the first client waits for an upstream that does not say what it speaks. */
-const patienceMs = 3_000
-
 /** Probes upstreams. A slow one, or one that is down, is waited for once: later clients are not held up by it. */
 export function findEras({ settings, negotiations }: GatewayContext): FindEras {
   const { providers } = settings.assent.connections
@@ -36,7 +33,7 @@ export function findEras({ settings, negotiations }: GatewayContext): FindEras {
   async function find(server: UpstreamServer): Promise<UpstreamEra | undefined> {
     // A program that needs a requester's secret in its environment may not start without it, so it is not tried.
     if (providers.get(server.provider ?? '')?.sending.env !== undefined) return undefined
-    const era = await unlessLate(probe(server), failed.has(server.id) ? 0 : patienceMs)
+    const era = await unlessLate(probe(server), failed.has(server.id) ? 0 : settings.clocks.listDown)
     if (era === undefined) failed.add(server.id)
     return era
   }

@@ -8,13 +8,20 @@ export class Health {
   dropped = 0
   readonly #clock: Clock
   readonly #onChange: (state: 'up' | 'down', reason?: string) => void
+  readonly #lastWords: () => string | undefined
   #kind: UpstreamState['kind'] = 'untried'
   #since: Date
   #reason: string | undefined
 
-  constructor(clock: Clock, onChange: (state: 'up' | 'down', reason?: string) => void = () => {}) {
+  constructor(
+    clock: Clock,
+    onChange: (state: 'up' | 'down', reason?: string) => void = () => {},
+    /** The last line that the upstream wrote to standard error, which often says why it failed. */
+    lastWords: () => string | undefined = () => undefined,
+  ) {
     this.#clock = clock
     this.#onChange = onChange
+    this.#lastWords = lastWords
     this.#since = clock.now()
   }
 
@@ -24,8 +31,16 @@ export class Health {
     if (['down', 'broken', 'unsupported', 'redirected', 'refused'].includes(reply.reason)) this.markDown(reply.detail)
   }
 
+  /** It is being reached for the first time. */
+  markStarting(): void {
+    if (this.#kind !== 'untried') return
+    this.#kind = 'starting'
+    this.#since = this.#clock.now()
+  }
+
   markDown(reason: string): void {
-    this.#set('down', reason)
+    const words = this.#lastWords()
+    this.#set('down', words === undefined ? reason : `${reason}; its last line on standard error: ${words}`)
   }
 
   state(): Pick<UpstreamState, 'kind' | 'since' | 'reason' | 'restarts' | 'dropped'> {

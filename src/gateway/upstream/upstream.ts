@@ -198,8 +198,8 @@ export interface UpstreamNotification {
 
 /** The health of an upstream, for `/readyz` and `assent doctor`. */
 export interface UpstreamState {
-  /** `untried`: no request has needed it yet. */
-  readonly kind: 'untried' | 'up' | 'down'
+  /** `untried`: nothing has needed it yet. `starting`: it has not answered for the first time yet. */
+  readonly kind: 'untried' | 'starting' | 'up' | 'down'
   readonly since: Date
   readonly reason?: string
   /** How often a process exited unexpectedly. */

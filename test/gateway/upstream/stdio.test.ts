@@ -285,7 +285,7 @@ describe('a program that behaves badly', () => {
     await until(() => upstream.state().open === 0)
     expect(upstream.state()).toMatchObject({
       kind: 'down',
-      reason: 'the process was ended, because it wrote a line much longer than 1000000 bytes',
+      reason: expect.stringContaining('the process was ended, because it wrote a line much longer than 1000000 bytes'),
       restarts: 1,
     })
     expect(textOf(await call(upstream, 'well'))).toBe('well')

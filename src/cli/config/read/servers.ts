@@ -12,6 +12,8 @@ export type ServerConfig = {
   readonly name: string
   /** Whether annotations of its tools may allow a call. Those of other servers can only make the policy stricter. */
   readonly trusted: boolean
+  /** It is not started with the gateway, but when a request first needs it. */
+  readonly isLazy?: boolean
   /** Each request carries the credential of the requester's account at this provider. */
   readonly provider?: string
 } & (
@@ -82,6 +84,7 @@ function readServer(
   const common = {
     ...named,
     trusted: settings.trusted.flag() ?? false,
+    ...(settings.start.choice(['eager', 'lazy']) === 'lazy' && { isLazy: true }),
     ...(provider !== undefined && { provider }),
   }
   if (command.isThere && address !== undefined) return entry.say('has a command and a url; keep one of the two.')

@@ -121,6 +121,7 @@ class HttpUpstream implements Upstream {
     const key = JSON.stringify(client.credential ?? null)
     const running = this.#probes.get(key)
     if (running !== undefined) return running
+    this.#health.markStarting()
     const probe = this.#discover(client).then((found) => {
       this.#probes.delete(key)
       if (found.kind === 'found') this.#memory.remember(found.era)

@@ -63,6 +63,8 @@ export class Child {
     }
     const stderrLines = new LineReader(64 * maxStderrLine, stderrListener, reserve)
     stderr?.on('data', (chunk: Buffer) => stderrLines.read(chunk))
+    // The last line may have no end, and may be the one that says why the process ended.
+    stderr?.on('end', () => stderrLines.read(Buffer.from('\n')))
     // A broken pipe is reported by the exit of the process.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {})
     for (const event of ['drain', 'close']) stdin?.on(event, () => this.#hasRead())

@@ -61,7 +61,7 @@ class StdioUpstream implements Upstream {
     this.#context = context
     this.#queue = new WaitQueue(clock)
     this.#memory = new EraMemory(clock, limits.era)
-    this.#health = new Health(clock, reportHealthChanges(context, settings.name))
+    this.#health = new Health(clock, reportHealthChanges(context, settings.name), () => tellingLine(this.#stderr))
     this.#backOff = new BackOff(clock)
     this.#stopWatchingSlots = slots.onRelease(() => this.#queue.wake())
     this.#owner = {
@@ -151,6 +151,7 @@ class StdioUpstream implements Upstream {
     for (;;) {
       const started = this.#start(client, processKey(client), this.#exitsOnProbe ? 'initialize' : 'probe')
       if (started instanceof Worker) {
+        this.#health.markStarting()
         this.#probing = this.#finishProbe(started, client)
         return unlessCancelled(this.#probing, signal)
       }
@@ -301,6 +302,11 @@ class StdioUpstream implements Upstream {
   #now(): number {
     return this.#context.clock.now().getTime()
   }
+}
+
+/** The last line that says something. Node ends a crash with a stack and its version. */
+function tellingLine(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => !/^(at |Node\.js v\d|[{}^\s]*$)/.test(line))
 }
 
 const cancelled = lost('cancelled', 'the caller cancelled the request')
