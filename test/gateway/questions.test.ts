@@ -116,4 +116,15 @@ describe('a 2026 client', () => {
     expect(JSON.stringify(second)).not.toContain('waiting')
     expect(second.result).toMatchObject({ resultType: 'input_required' })
   })
+
+  test.each([
+    ['copilot-cli', true],
+    ['some-client', false],
+  ])('named %s gets an id with the page of a server only if it needs one', async (name, isNamed) => {
+    const { url } = await gated({ up: await askingUpstreams['2026 over HTTP']() })
+    const { result } = await rawCall(url, { name: 'up__open', clientInfo: { name, version: '1' } })
+    const [asked] = Object.values(result?.inputRequests ?? {})
+    expect(asked).toMatchObject({ params: { mode: 'url', url: 'https://example.com/sign-in' } })
+    expect('elicitationId' in (asked as { params: object }).params).toBe(isNamed)
+  })
 })

@@ -10,6 +10,7 @@ import { checkUrl } from '../../elicitation/asking/url.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
 import type { ElicitationLimits } from '../../elicitation/limits.ts'
 import { checkMessage } from '../../elicitation/limits.ts'
+import { urlParams } from '../../mcp/elicit-params.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import { fromUpstream } from './provenance.ts'
 
@@ -55,7 +56,7 @@ export async function askOpen(
   if (given === undefined) {
     if (pending === undefined) await recordAsked(context, asked)
     walk.pending[key] = pending ?? { fingerprint, askedAt: now() }
-    return round.put(key, question)
+    return round.put(key, urlParams(question, page.elicitationId ?? fingerprint, '2026-07-28', context.ownQuirks))
   }
   await recordAnswered(context, asked, given.action, pending?.askedAt)
   delete walk.pending[key]
