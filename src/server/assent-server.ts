@@ -141,7 +141,8 @@ function providersWithTools(
   return accessTools
 }
 
-function settingsFrom(
+/** The settings of asking, with all defaults. */
+export function settingsFrom(
   assent: AssentForServers,
   { name, clocks = {}, ...options }: AssentServerOptions,
 ): AskingSettings {

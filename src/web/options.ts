@@ -43,6 +43,8 @@ export interface WebOptions {
   readonly pages?: Readonly<Record<string, CustomPage>>
   /** Left out: people sign in on the pages, or enroll their browser by a link. */
   readonly proxy?: TrustedProxy
+  /** The program that serves the pages verifies people by itself, and names each one in `env.person`. Default: false. */
+  readonly isHosted?: boolean
   /**
    * Addresses and ranges, such as `10.0.0.0/8`, of proxies and balancers in front of the pages. They name nobody, but the
    * addresses that they add to `X-Forwarded-For` are counted instead of their own. Default: those of `proxy`.

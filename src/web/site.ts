@@ -5,6 +5,7 @@ import { BadArgument } from '../base/errors.ts'
 import { type AddressList, acceptHosts, addressList, isAddressOrRange } from '../base/request-source.ts'
 import { isLoopback } from '../elicitation/asking/url.ts'
 import type { Browser } from '../participant/browser.ts'
+import type { Person } from '../participant/identify.ts'
 import { createRates, createRepeats, type Rates, type Repeats } from './http/rates.ts'
 import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
@@ -19,6 +20,8 @@ export interface Site {
   /** Neither login nor proxy: the pages serve one local participant, on this machine, in enrolled browsers. */
   readonly isLocal: boolean
   readonly proxy: TrustedProxy | undefined
+  /** The program that serves the pages names people in `env.person`, and nothing else does. */
+  readonly isHosted: boolean
   readonly trustedProxies: AddressList
   readonly custom: ReadonlyMap<string, CustomPage>
   readonly limits: WebLimits
@@ -34,7 +37,11 @@ export interface Site {
 
 /** What Hono keeps for each request. */
 export interface WebEnv {
-  Bindings: { readonly incoming?: Pick<IncomingMessage, 'socket'> }
+  Bindings: {
+    readonly incoming?: Pick<IncomingMessage, 'socket'>
+    /** Whom the program that serves the pages has verified. It counts only where the pages are hosted. */
+    readonly person?: Person
+  }
   Variables: {
     site: Site
     nonce: string
@@ -56,10 +63,10 @@ const dayMs = 24 * 3_600_000
 
 /** Throws `BadArgument` for settings under which the wrong people would be served. */
 export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
-  const { proxy, trustedProxies = [], allowedHosts = [], browserDays = 90, signIn = '1h' } = options
+  const { proxy, isHosted = false, trustedProxies = [], allowedHosts = [], browserDays = 90, signIn = '1h' } = options
   const { publicUrl, prefix } = assent.pages
   const url = new URL(publicUrl)
-  const isLocal = assent.login === undefined && proxy === undefined
+  const isLocal = assent.login === undefined && proxy === undefined && !isHosted
   if (isLocal && !isLoopback(url.hostname)) {
     throw new BadArgument(
       'Without a login the pages serve this machine only. Configure a login, or set a publicUrl on loopback.',
@@ -96,6 +103,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     isSecure: url.protocol === 'https:',
     isLocal,
     proxy,
+    isHosted,
     trustedProxies: addressList([...trustedProxies, ...(proxy?.from ?? [])]),
     custom: new Map(Object.entries(options.pages ?? {})),
     limits,

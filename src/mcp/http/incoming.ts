@@ -19,10 +19,28 @@ export interface IncomingRequest {
   readonly prefetched?: Prefetched
 }
 
+/** A body that the program around this endpoint has read and parsed already. */
+export function parsedBody(
+  { value, length }: NonNullable<Prefetched['parsed']>,
+  owner: string,
+  { requests }: BodyLimits,
+): Body {
+  const lease = requests.lease(owner, leastMemory)
+  if (lease === undefined) return { kind: 'no-room' }
+  const memory = length <= shortText ? leastMemory : memoryOf(value, length)
+  if (lease.growTo(memory)) return { kind: 'json', value, memory, lease }
+  lease.release()
+  return { kind: 'no-room' }
+}
+
 /** What is known of a POST that the fast path did not answer. */
 export interface Prefetched {
-  readonly authInfo: AuthInfo | Response | undefined
-  readonly body: Body
+  /** Left out: the endpoint finds out by itself. */
+  readonly authInfo?: AuthInfo | Response | undefined
+  /** Left out: it is read on demand. */
+  readonly body?: Body
+  /** The body, as the program around this endpoint has read and parsed it. */
+  readonly parsed?: { readonly value: unknown; readonly length: number }
   /** What the fast path started, for the SDK server's handler. */
   readonly handover?: object | undefined
 }

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { restoreNumbers, restoreNumbersIn } from '../../base/json.ts'
-import { type Body, type BodyLimits, bodyOfMessage, type IncomingRequest, type Prefetched } from './incoming.ts'
+import {
+  type Body,
+  type BodyLimits,
+  bodyOfMessage,
+  type IncomingRequest,
+  type Prefetched,
+  parsedBody,
+} from './incoming.ts'
 import { refusal } from './replies.ts'
 import { localOwner } from './session/session-pool.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
@@ -21,8 +28,12 @@ export interface NodeEndpoint {
 export function nodeListener(serve: Serve, { bodies, unread }: NodeEndpoint): NodeListener {
   return (message, reply, prefetched) => {
     const answering = new Answering(reply, unread)
-    if (prefetched !== undefined) answering.holds(prefetched.body)
-    const readBody = async (owner: string) => answering.holds(await bodyOfMessage(message, owner, bodies))
+    if (prefetched?.body !== undefined) answering.holds(prefetched.body)
+    const parsed = prefetched?.parsed
+    const readBody = async (owner: string) =>
+      answering.holds(
+        parsed === undefined ? await bodyOfMessage(message, owner, bodies) : parsedBody(parsed, owner, bodies),
+      )
     const identified = (owner: string) => {
       answering.owner = owner
     }

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import {
   type AuthInfo,
   classifyInboundRequest,
@@ -40,6 +40,8 @@ import { listeningBus, type OnListen } from './subscription-bus.ts'
 export interface HttpOptions {
   /** Left out: one local participant, and only this machine is served. */
   login?: Login
+  /** The program around this endpoint verifies senders by itself, and says with each request who it is. Default: false. */
+  isHosted?: boolean
   /** The address that clients use for this server. Default: the login's audience. */
   url?: string
   /** Scopes that every request needs. */
@@ -58,6 +60,8 @@ export interface HttpOptions {
   shared?: SharedLimits
   /** Tried first on each POST over node:http. What it does not handle is served as usual. */
   fastPath?: FastPath
+  /** The SDK's own handler of 2026 requests, for a factory whose servers come from another copy of the SDK. */
+  createHandler?: typeof createMcpHandler
   /** Called for each 2026 client that subscribes to changes. */
   onListen?: OnListen
   /** Default: the system clock. */
@@ -72,6 +76,8 @@ export interface HttpServing {
   fetch(request: Request): Promise<Response>
   /** For `http.createServer`. Without a login it refuses sockets from elsewhere. */
   readonly node: RequestListener
+  /** The same with what the program around this endpoint knows of the request: who sent it, and its parsed body. */
+  handle(message: IncomingMessage, reply: ServerResponse, known: KnownRequest): void
   /** Notifies subscribed 2026 clients of changes. A 2025 session is notified by its own server. */
   readonly notify: ServerNotifier
   /** How many 2025 sessions are open. */
@@ -80,13 +86,29 @@ export interface HttpServing {
   close(): Promise<void>
 }
 
+/** What the program around an endpoint knows of a request. */
+export interface KnownRequest {
+  /** Who sent it, where the endpoint is hosted. */
+  readonly authInfo?: AuthInfo | undefined
+  /** Its body, if it was read and parsed already. */
+  readonly body?: unknown
+}
+
 export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): HttpServing {
-  const { login, requiredScopes = [], allowedHosts = [], allowedOrigins = [], clock = systemClock } = options
+  const {
+    login,
+    isHosted = false,
+    requiredScopes = [],
+    allowedHosts = [],
+    allowedOrigins = [],
+    clock = systemClock,
+  } = options
   const shared = options.shared ?? shareLimits(options.limits)
   const { limits, requests, unread } = shared
   const bodies: BodyLimits = { ...limits, requests, bodyMs: milliseconds(options.bodyTime ?? '30s'), clock }
   const onError = options.onError ?? (() => {})
-  if (login === undefined && allowedHosts.length > 0) {
+  const isLocal = login === undefined && !isHosted
+  if (isLocal && allowedHosts.length > 0) {
     throw new BadArgument('Without a login this server serves this machine only. Leave out allowedHosts, or set login.')
   }
   if (login === undefined && requiredScopes.length > 0) throw new BadArgument('Scopes need a login.')
@@ -99,14 +121,14 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     origins: [...ownHost, ...allowedOrigins],
   })
   const bus = listeningBus(options.onListen ?? (() => () => {}), onError)
-  const modern = createMcpHandler(factory, { legacy: 'reject', onerror: onError, bus })
+  const modern = (options.createHandler ?? createMcpHandler)(factory, { legacy: 'reject', onerror: onError, bus })
   const sessions = keepSessions(factory, shared, milliseconds(options.sessionIdle ?? '30m'), clock)
 
   /** Guards first, then authentication, then the body: an unknown sender costs nothing. */
   async function serve(incoming: IncomingRequest): Promise<Response> {
     const { request, authorization, prefetched } = incoming
     const { method, headers } = request
-    const refused = guard(request) ?? (login === undefined ? guardLocal(request) : undefined)
+    const refused = guard(request) ?? (isLocal ? guardLocal(request) : undefined)
     if (refused) return refused
 
     const { pathname } = new URL(request.url)
@@ -114,7 +136,10 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       return resource?.respond(method, pathname) ?? refusal(404, 'Not found')
     }
 
-    const authInfo = prefetched === undefined ? await authenticate?.(authorization) : prefetched.authInfo
+    const authInfo =
+      prefetched === undefined || !('authInfo' in prefetched)
+        ? await authenticate?.(authorization)
+        : prefetched.authInfo
     if (authInfo instanceof Response) return authInfo
     const owner = ownerOf(authInfo)
     incoming.identified?.(owner)
@@ -124,7 +149,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     if (!isJsonContentType(headers.get('content-type'))) {
       return refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
     }
-    const body = prefetched === undefined ? await incoming.readBody(owner) : prefetched.body
+    const body = prefetched?.body ?? (await incoming.readBody(owner))
     if (body.kind !== 'json') return bodyRefusal(body.kind, bodies)
     if (prefetched?.handover !== undefined) rememberHandover(request, prefetched.handover)
     rememberLease(request, body.lease)
@@ -162,8 +187,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   }
 
   const node = nodeListener(
-    async (incoming, { remoteAddress }) =>
-      login === undefined && !isLocalSocket(remoteAddress) ? notLocal() : answer(incoming),
+    async (incoming, { remoteAddress }) => (isLocal && !isLocalSocket(remoteAddress) ? notLocal() : answer(incoming)),
     { bodies, unread },
   )
   const { fastPath } = options
@@ -177,13 +201,20 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
             isOpen: () => !isClosed,
             mayEnter: (guarded, address) =>
               guard(guarded) === undefined &&
-              (login !== undefined || (guardLocal(guarded) === undefined && isLocalSocket(address))),
+              (!isLocal || (guardLocal(guarded) === undefined && isLocalSocket(address))),
             authenticate,
             find: sessions.find,
             bodies,
             unread,
             onError,
           }),
+    handle(message, reply, known) {
+      const length = Number(message.headers['content-length'] ?? 0)
+      node(message, reply, {
+        ...(isHosted && { authInfo: known.authInfo }),
+        ...(known.body !== undefined && { parsed: { value: known.body, length } }),
+      })
+    },
     notify: modern.notify,
     get sessions() {
       return sessions.size

@@ -9,21 +9,25 @@ import type { Viewer } from './viewer.ts'
 
 const proxyCookieMs = 12 * 3_600_000
 
-/** The person behind this request, by the proxy's header, else by the browser's cookie; undefined if unknown. */
+/** The person behind this request, by who serves it or the proxy's header, else by the browser's cookie; undefined if unknown. */
 export async function viewerOf(c: WebContext): Promise<Viewer | undefined> {
-  const { proxy } = c.var.site
-  const person = proxy && personFromProxy(c, proxy)
+  const { isHosted } = c.var.site
+  const person = personFromOthers(c)
   if (person) {
     const cookie = readBrowserCookie(c) ?? setBrowserCookie(c, proxyCookieMs)
     return { ...person, cookie, key: keyOf(cookie) }
   }
-  return viewerByCookie(c)
+  return isHosted ? undefined : viewerByCookie(c)
+}
+
+function personFromOthers(c: WebContext): Person | undefined {
+  const { proxy, isHosted } = c.var.site
+  return isHosted ? c.env.person : proxy && personFromProxy(c, proxy)
 }
 
 /** Whom a request counts for. Undefined: nobody knows. */
 export async function personOf(c: WebContext): Promise<ParticipantId | undefined> {
-  const { proxy } = c.var.site
-  const person = (proxy && personFromProxy(c, proxy)) ?? (await browserOf(c, readBrowserCookie(c)))
+  const person = personFromOthers(c) ?? (c.var.site.isHosted ? undefined : await browserOf(c, readBrowserCookie(c)))
   return person?.participant
 }
 
