@@ -23,7 +23,7 @@ export interface RequireApprovalOptions extends ApprovalOptions {
 const contextOf = (execution: ExecutionContext): unknown => execution.switchToRpc().getContext()
 
 /** A parameter of a handler: asks its person in straight-line code, as `ask` of `assent/server` does. */
-export const Ask = createParamDecorator(
+export const AskParameter = createParamDecorator(
   (_: unknown, execution: ExecutionContext) => requiredRun(contextOf(execution), '@Ask()').elicitation.ask,
 )
 

@@ -34,7 +34,7 @@ function moduleOf(
   return {
     module: McpElicitationModule,
     imports,
-    controllers: [pagesController(routes)],
+    controllers: [pagesController(routes, McpElicitation as never)],
     providers: [
       options,
       {

@@ -48,13 +48,17 @@ export interface ElicitationModuleOptions
 
 /** Options of `forRoot`: the guards may need providers of these modules. */
 export interface RootOptions extends ElicitationModuleOptions {
+  /** Modules whose providers the guards or the factory inject. Default: none. */
   readonly imports?: DynamicModule['imports']
 }
 
 /** Options of `forRootAsync`. Routes and guards are declared here, all others are made by the factory. */
 export interface RootAsyncOptions extends RouteOptions {
+  /** Modules whose providers the guards or the factory inject. Default: none. */
   readonly imports?: DynamicModule['imports']
+  /** What the factory is called with. Default: nothing. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[]
+  /** Makes the options. */
   useFactory(
     // biome-ignore lint/suspicious/noExplicitAny: as Nest declares factories, whose arguments are what `inject` names.
     ...dependencies: any[]

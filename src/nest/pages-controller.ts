@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { All, Controller, Inject, Req, Res, type Type, UseGuards } from '@nestjs/common'
-import { McpElicitation } from './mcp-elicitation.ts'
 import type { RouteOptions } from './options.ts'
 import type { Runtime } from './runtime.ts'
 import { personFrom } from './sender.ts'
@@ -19,14 +18,22 @@ interface HostReply extends ServerResponse {
   hijack?(): void
 }
 
+/** What the module provides: its pages are found when a request comes. */
+interface HasRuntime {
+  readonly runtime: Runtime
+}
+
 const personalPages = ['inbox', 'grants', 'connections', 'browsers', 'audit', 'enroll', 'login', 'logout']
 
 /** The controller of the pages: a class per module, as its routes and guards are those of the module. */
-export function pagesController({ apiPrefix = 'elicit', guards = [], inbox = true }: RouteOptions): Type<unknown> {
+export function pagesController(
+  { apiPrefix = 'elicit', guards = [], inbox = true }: RouteOptions,
+  module: Type<HasRuntime>,
+): Type<unknown> {
   class AssentPagesController {
-    readonly #elicitation: McpElicitation
+    readonly #elicitation: HasRuntime
 
-    constructor(elicitation: McpElicitation) {
+    constructor(elicitation: HasRuntime) {
       this.#elicitation = elicitation
     }
 
@@ -38,7 +45,7 @@ export function pagesController({ apiPrefix = 'elicit', guards = [], inbox = tru
   const paths = [...new Set(first)].flatMap((path) => [path, `${path}/:one`, `${path}/:one/:two`])
   const { prototype } = AssentPagesController
   const serve = Object.getOwnPropertyDescriptor(prototype, 'serve') as TypedPropertyDescriptor<unknown>
-  Inject(McpElicitation)(AssentPagesController, undefined, 0)
+  Inject(module)(AssentPagesController, undefined, 0)
   Req()(prototype, 'serve', 0)
   Res()(prototype, 'serve', 1)
   All(paths)(prototype, 'serve', serve)

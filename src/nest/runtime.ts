@@ -1,7 +1,7 @@
 import type { AskingSettings } from '../asking/context.ts'
 import type { Assent } from '../assent.ts'
 import { createAssent } from '../assent.ts'
-import { settingsFrom } from '../server/assent-server.ts'
+import { askingSettings } from '../server/assent-server.ts'
 import { createWeb, type Web } from '../web/web.ts'
 import { assentOptions, type ElicitationModuleOptions } from './options.ts'
 import { type People, userOfRequest } from './sender.ts'
@@ -18,13 +18,13 @@ export interface Runtime {
 }
 
 /** How the application tells what happens, in words for its log. */
-export interface Log {
+interface ModuleLog {
   warn(message: string): void
   error(message: string): void
 }
 
 /** Opens the store and makes the pages. */
-export async function openRuntime(options: ElicitationModuleOptions, log: Log): Promise<Runtime> {
+export async function openRuntime(options: ElicitationModuleOptions, log: ModuleLog): Promise<Runtime> {
   const assent = await createAssent(assentOptions(options, (message) => log.warn(message)))
   try {
     const people = peopleOf(options)
@@ -40,7 +40,7 @@ export async function openRuntime(options: ElicitationModuleOptions, log: Log): 
       web,
       people,
       approvers: options.approvers,
-      settingsFor: (name) => settingsFrom(assent, { ...serverPart(options), name }),
+      settingsFor: (name) => askingSettings(assent, { ...serverPart(options), name }),
     }
   } catch (error) {
     await assent.close()

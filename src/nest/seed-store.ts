@@ -5,7 +5,7 @@ import { type ElicitationRow, fromElicitationRow, toElicitationRow } from '../st
 import type { Store } from '../stores/store.ts'
 
 /** A question as stores of url elicitation modules keep it. */
-export interface Elicitation {
+export interface StoredElicitation {
   readonly elicitationId: string
   readonly userId?: string
   readonly status: 'pending' | 'complete' | 'expired'
@@ -16,7 +16,7 @@ export interface Elicitation {
 }
 
 /** How a question ended. What the person entered is only in the sealed record. */
-export interface ElicitationResult {
+export interface StoredResult {
   readonly elicitationId: string
   readonly success: boolean
   readonly action: 'confirm' | 'cancel'
@@ -27,15 +27,15 @@ export interface ElicitationResult {
 
 /** A store as url elicitation modules define it, with one addition: `replaceElicitation`. */
 export interface IElicitationStore {
-  storeElicitation(elicitation: Elicitation): Promise<void>
-  getElicitation(elicitationId: string): Promise<Elicitation | undefined>
-  updateElicitation?(elicitationId: string, updates: Partial<Elicitation>): Promise<void>
+  storeElicitation(elicitation: StoredElicitation): Promise<void>
+  getElicitation(elicitationId: string): Promise<StoredElicitation | undefined>
+  updateElicitation?(elicitationId: string, updates: Partial<StoredElicitation>): Promise<void>
   /**
    * Saves `next` only where `isUnchanged` says that the kept one is still the one that was read, in one step that no other
    * process can come between. False: it has changed. Without it, two processes may both settle one question.
    */
-  replaceElicitation?(next: Elicitation, isUnchanged: (kept: Elicitation) => boolean): Promise<boolean>
-  storeResult?(result: ElicitationResult): Promise<void>
+  replaceElicitation?(next: StoredElicitation, isUnchanged: (kept: StoredElicitation) => boolean): Promise<boolean>
+  storeResult?(result: StoredResult): Promise<void>
   findResultByUserAndType?(userId: string, type: string): Promise<{ readonly elicitationId: string } | undefined>
   removeElicitation?(elicitationId: string): Promise<void>
 }
@@ -86,7 +86,7 @@ export function storeFor(given: IElicitationStore, warn: (message: string) => vo
       },
       async saveIfUnchanged(next) {
         await get(next.id)
-        const isNext = (kept: Elicitation) => recordIn(kept)?.version === next.version - 1
+        const isNext = (kept: StoredElicitation) => recordIn(kept)?.version === next.version - 1
         if (given.replaceElicitation !== undefined) {
           if (!(await given.replaceElicitation(asGiven(next), isNext))) return false
           await elicitations.saveIfUnchanged(next)
@@ -126,7 +126,7 @@ const unlimited = { requester: Number.POSITIVE_INFINITY, participant: Number.POS
 
 const asOpen = (elicitation: Kept): Kept => ({ ...elicitation, version: 1, state: { kind: 'open' } })
 
-function asGiven(elicitation: Kept): Elicitation {
+function asGiven(elicitation: Kept): StoredElicitation {
   const { id, requester, createdAt, expiresAt, metadata, type, state } = elicitation
   const settled = state.kind === 'answered' ? 'complete' : 'expired'
   return {
@@ -143,12 +143,12 @@ function asGiven(elicitation: Kept): Elicitation {
   }
 }
 
-function recordIn(elicitation: Elicitation | undefined | null): Kept | undefined {
+function recordIn(elicitation: StoredElicitation | undefined | null): Kept | undefined {
   const row = elicitation?.metadata?.assent
   return typeof row === 'string' ? fromElicitationRow(JSON.parse(row) as ElicitationRow) : undefined
 }
 
-function resultIn({ id, state, requester, type }: Kept): ElicitationResult | undefined {
+function resultIn({ id, state, requester, type }: Kept): StoredResult | undefined {
   if (state.kind !== 'answered') return undefined
   const isYes = state.answer.action === 'accept'
   return {

@@ -17,7 +17,7 @@ export interface VerifiedUser {
 }
 
 /** Who sent an MCP request. */
-export type Sender =
+export type RequestSender =
   | { readonly kind: 'verified'; readonly authInfo: AuthInfo; readonly sub: string }
   /** The one person of an application without users, on this machine. */
   | { readonly kind: 'local' }
@@ -43,7 +43,7 @@ export function rememberLogin(request: object): void {
  * Reads what a guard verified, never what the request says of itself. `request` is undefined over stdio. `authInfo` counts
  * only where Assent's own login has made it.
  */
-export function senderOf(people: People, request: unknown, authInfo?: AuthInfo): Sender {
+export function senderOf(people: People, request: unknown, authInfo?: AuthInfo): RequestSender {
   if (typeof request !== 'object' || request === null) return { kind: 'local' }
   if (loggedIn.has(request)) return byLogin(authInfo)
   const user = people.userOf(request)
@@ -55,7 +55,7 @@ export function senderOf(people: People, request: unknown, authInfo?: AuthInfo):
   return { kind: 'verified', sub: user.sub, authInfo: { token: '', clientId, scopes: [], extra: { ...person } } }
 }
 
-function byLogin(authInfo: AuthInfo | undefined): Sender {
+function byLogin(authInfo: AuthInfo | undefined): RequestSender {
   const participant = authInfo?.extra?.participant
   if (authInfo === undefined || typeof participant !== 'string') return { kind: 'unknown' }
   return { kind: 'verified', authInfo, sub: decodeURIComponent(participant.split('@')[0] as string) }

@@ -85,7 +85,7 @@ export interface AssentServer {
 
 /** Lets MCP servers made with the SDK ask people through an Assent. */
 export function createAssentServer(assent: AssentForServers, options: AssentServerOptions): AssentServer {
-  const settings = settingsFrom(assent, options)
+  const settings = askingSettings(assent, options)
   const withTools = providersWithTools(assent, options)
   const attached = (server: McpServer) => {
     attach(settings, server, registeredTools(server))
@@ -142,7 +142,7 @@ function providersWithTools(
 }
 
 /** The settings of asking, with all defaults. */
-export function settingsFrom(
+export function askingSettings(
   assent: AssentForServers,
   { name, clocks = {}, ...options }: AssentServerOptions,
 ): AskingSettings {

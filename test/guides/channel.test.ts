@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { chatChannel } from '../../examples/guides/channel/chat-channel.ts'
 import { alice, anAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
+import { freePort } from '../support/free-port.ts'
 import { listening, until } from '../support/server/servers.ts'
 import { pathIn } from '../support/test-browser.ts'
-import { browserAt, freePort, start } from './programs.ts'
+import { browserAt, start } from './programs.ts'
 
 /** A chat room that remembers what it was told. */
 async function aRoom(status = 204) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { pathIn } from '../support/test-browser.ts'
-import { browserAt, freePort, start } from './programs.ts'
+import { browserAt, start } from './programs.ts'
 
 test('the page of the guide shows the terms, wants a name, and takes a clear yes', async () => {
   const port = await freePort()

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Web } from '../../src/web/index.ts'
 import { type TestBrowser, testBrowser } from '../support/test-browser.ts'
@@ -44,15 +43,6 @@ export function start(program: string, args: readonly string[] = [], env: Record
       return { code, printed }
     },
   }
-}
-
-/** A port that nobody uses now. */
-export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return String(typeof address === 'object' ? address?.port : '')
 }
 
 /** A browser at a program that serves pages on this port. */

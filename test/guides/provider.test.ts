@@ -5,9 +5,10 @@ import { padProvider } from '../../examples/guides/provider/pad-provider.ts'
 import { type Assent, localParticipant } from '../../src/index.ts'
 import { connect26 } from '../support/asking/asking-clients.ts'
 import { anAssent } from '../support/assents.ts'
+import { freePort } from '../support/free-port.ts'
 import { listening } from '../support/server/servers.ts'
 import { pathIn } from '../support/test-browser.ts'
-import { browserAt, freePort, start } from './programs.ts'
+import { browserAt, start } from './programs.ts'
 
 /** The service of the guide: it takes each ticket and each renewal once. */
 async function aPad({ seconds = 3_600 } = {}) {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type Connect, connect11, connect26 } from '../support/asking/asking-clients.ts'
-import { freePort, start } from './programs.ts'
+import { freePort } from '../support/free-port.ts'
+import { start } from './programs.ts'
 
 const clients: [string, Connect][] = [
   ['2025', connect11],

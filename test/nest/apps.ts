@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { freePort } from '../guides/programs.ts'
+import { freePort } from '../support/free-port.ts'
 import { type AppOptions, startApp, type TestApp } from './start-app.ts'
 
 /** A Nest application on a port of its own. It ends with the test. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../guides/programs.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { freePort } from '../support/free-port.ts'
 import { testBrowser } from '../support/test-browser.ts'
 
 test('docs/nest.md shows the example as it is', () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../guides/programs.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { freePort } from '../support/free-port.ts'
 import { compiled } from '../support/programs.ts'
 
 test.each([
