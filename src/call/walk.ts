@@ -51,6 +51,7 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
   approving: Approving,
 ): Promise<CallOutcome<Result, Missing>> {
   for (;;) {
+    const { policy } = entrance.approvals
     const ready = await start(entrance, approving)
     // One yes runs one of many copies: the others ask for the next, and a copy of this very walk learns that it ran.
     if (ready.kind === 'taken') continue
@@ -58,11 +59,13 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
 
     const { started, credential } = ready as Ready<Credential>
     entrance.started?.(started)
+    // Its start was decided by another policy: recording it takes as long as the store does.
+    if (entrance.approvals.policy !== policy) return resumeWalk(entrance, started, credential)
     return { kind: 'done', result: await sendAndFinish(entrance, started, credential) }
   }
 }
 
-/** Continues a call that was started in an earlier round, if it may still act. */
+/** Continues a call that was started before, such as in an earlier round, if it may still act. */
 export async function resumeWalk<Result, Credential, Missing>(
   entrance: Entrance<Result, Credential, Missing>,
   started: StartedCall,

@@ -235,6 +235,57 @@ describe('what changes while the account of a call is fetched', () => {
   })
 })
 
+describe('attack: the policy is reloaded while the start of a call is recorded, which takes as long as the store does', () => {
+  async function during(next: object, { choice, needsAccount }: { choice?: string; needsAccount: boolean }) {
+    const assent = await anAssent(choice === undefined ? { policy: { default: 'allow' } } : {})
+    const question = choice === undefined ? undefined : (await asksAnd(assent, { choice })).id
+    const sent: string[] = []
+    const reloading = async <T>(begun: Promise<T>): Promise<T> => {
+      const ended = await begun
+      await assent.approvals.usePolicy(readPolicy(next))
+      return ended
+    }
+    const approvals: Entrance<string, undefined, never>['approvals'] = {
+      ...assent.approvals,
+      get policy() {
+        return assent.approvals.policy
+      },
+      begin: (approving) => reloading(assent.approvals.begin(approving)),
+      start: (approved, starting) => reloading(assent.approvals.start(approved, starting)),
+    }
+    const entrance: Entrance<string, undefined, never> = {
+      approvals,
+      ...(needsAccount && { access: async () => ({ kind: 'ready', credential: undefined }) as const }),
+      send: async ({ walkId }) => ({ result: String(sent.push(walkId)), outcome: 'done' }),
+      finish: 'now',
+    }
+    const outcome = await walk(entrance, { call: aCall(), walkId: 'walk-1', ...(question && { question }) })
+    return { assent, outcome, sent }
+  }
+
+  test.each([
+    ['by policy', { needsAccount: false }],
+    ['by policy, with an account', { needsAccount: true }],
+    ['by a yes to this call', { choice: 'allow_once', needsAccount: true }],
+    ['by a lasting yes', { choice: 'always_allow/tool/revoked/this', needsAccount: true }],
+  ])('and denies what was allowed %s: it is not sent, and the audit says how it ended', async (_, by) => {
+    const { assent, outcome, sent } = await during({ default: 'deny' }, by)
+    expect(outcome).toEqual(refusal('denied', 'policy'))
+    expect(sent).toEqual([])
+    expect(await audited(assent, 'call-started', 'call-refused', 'call-finished')).toMatchObject([
+      { kind: 'call-started' },
+      { kind: 'call-refused' },
+      { kind: 'call-finished', data: { outcome: 'failed' } },
+    ])
+  })
+
+  test('and still allows it: it is sent once', async () => {
+    const { outcome, sent } = await during({ mode: 'watch' }, { choice: 'allow_once', needsAccount: true })
+    expect(outcome).toEqual({ kind: 'done', result: '1' })
+    expect(sent).toEqual(['walk-1'])
+  })
+})
+
 test('an account that is missing is asked for before the yes is spent', async () => {
   const assent = await anAssent()
   const { id } = await asksAnd(assent)
