@@ -7,6 +7,7 @@ import { addForgetCommand } from './commands/forget.ts'
 import { addGrantsCommands } from './commands/grants.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addOpenCommand } from './commands/open.ts'
+import { addPasskeysCommands } from './commands/passkeys.ts'
 import { addPauseCommands } from './commands/pause.ts'
 import { addPolicyCommands } from './commands/policy.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addPauseCommands(program)
   addCallCommand(program)
   addConnectionsCommands(program)
+  addPasskeysCommands(program)
   addKeysCommands(program)
   addAuditCommands(program)
   addForgetCommand(program)

@@ -7,7 +7,7 @@ import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
 import type { StepStore } from '../call/step.ts'
 import type { Connections } from '../connection/connections.ts'
-import type { Answered } from '../elicitation/answering/answer.ts'
+import type { Answered, SigningAnswer } from '../elicitation/answering/answer.ts'
 import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
@@ -15,6 +15,7 @@ import type { PageSettings } from '../elicitation/page-settings.ts'
 import type { OpenRequesters } from '../elicitation/store.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 import type { Login, Person } from '../participant/identify.ts'
+import type { Passkeys } from '../passkey/passkeys.ts'
 
 /** The part of an `Assent` that the pages use. */
 export interface AssentForWeb {
@@ -27,11 +28,13 @@ export interface AssentForWeb {
   readonly clock: Clock
   readonly login?: Login
   readonly connections: Connections
+  readonly passkeys: Passkeys
   readonly approvals: Pick<Approvals, 'list' | 'revoke' | 'isPaused'>
   readonly events: Pick<Events<ElicitationNews>, 'listen'>
   readonly pages: PageSettings
   get(id: ElicitationId): Promise<Elicitation | undefined>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
+  beginSigning(id: ElicitationId, person: Person, answer: Answer): Promise<SigningAnswer>
   listRequesters(person: Person, limit: number, after?: ElicitationId): Promise<OpenRequesters>
   listOpenOf(person: Person, requester: string, limit: number, after?: ElicitationId): Promise<Elicitation[]>
   verifyAudit(): Promise<AuditReport>

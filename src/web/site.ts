@@ -10,6 +10,7 @@ import { createRates, createRepeats, type Rates, type Repeats } from './http/rat
 import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
 import { type CustomPage, defaultWebLimits, type TrustedProxy, type WebLimits, type WebOptions } from './options.ts'
+import type { PasskeyNeed } from './pages/props.ts'
 import type { Viewer } from './viewer/viewer.ts'
 
 /** The settings and shared state of one installation's pages. */
@@ -52,13 +53,28 @@ export interface WebEnv {
     formTargets?: string
     /** Whether the script of this page fetches updates, so that the content security policy must allow it. */
     isLive?: boolean
+    /** Whether the script of this page uses passkeys, for which it fetches what to sign. */
+    isSigning?: boolean
+    /** There where a yes to the question of this page must be signed. */
+    passkeyNeed?: PasskeyNeed
   }
 }
 
 export type WebContext = Context<WebEnv>
 
 /** First segments of paths that other pages use. */
-const reserved = new Set(['enroll', 'login', 'logout', 'oauth', 'connections', 'browsers', 'inbox', 'grants', 'audit'])
+const reserved = new Set([
+  'enroll',
+  'login',
+  'logout',
+  'oauth',
+  'connections',
+  'browsers',
+  'inbox',
+  'grants',
+  'audit',
+  'passkeys',
+])
 const dayMs = 24 * 3_600_000
 
 /** Throws `BadArgument` for settings under which the wrong people would be served. */

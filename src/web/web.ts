@@ -15,6 +15,7 @@ import { enrollRoutes } from './routes/enroll.ts'
 import { grantsRoutes } from './routes/grants.ts'
 import { inboxRoutes } from './routes/inbox.ts'
 import { loginRoutes } from './routes/login.ts'
+import { passkeysRoutes } from './routes/passkeys.ts'
 import { questionRoutes } from './routes/question.ts'
 import { statusRoutes } from './routes/status.ts'
 import { type Site, siteFrom, type WebEnv } from './site.ts'
@@ -63,6 +64,7 @@ function appFor(site: Site): Hono<WebEnv> {
   app.route('/', connectRoutes())
   app.route('/', connectionsRoutes())
   app.route('/', browsersRoutes())
+  app.route('/', passkeysRoutes())
   if (site.isLocal) app.route('/', enrollRoutes())
   if (login) app.route('/', loginRoutes(login))
   app.notFound((c) => notice(c, 404, { kind: 'not-found' }))

@@ -47,6 +47,21 @@ async function stateOf(assent: Assent, id: Parameters<Assent['get']>[0]) {
 }
 
 describe('the inbox in a terminal', () => {
+  test('takes no yes to what must be signed with a passkey, says where it is given, and takes a no', async () => {
+    const rules = [{ decide: 'ask', answer: 'passkey' } as const]
+    const assent = await anAssent({ policy: { fallback: 'inbox', rules }, publicUrl: 'http://localhost:4180' })
+    const asked = await askedAbout(assent)
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', 'a')
+    await say(terminal, '✗ A yes must be signed with a passkey, on the page.', 'd')
+    await terminal.done
+    expect(terminal.text()).toContain(`http://localhost:4180/elicit/${asked.id}/approve`)
+    expect(await stateOf(assent, asked.id)).toMatchObject({ kind: 'answered', by: { via: 'terminal' } })
+    expect(await assent.approvals.approve({ call: aLocalCall(), walkId: 'walk-1', question: asked.id })).toMatchObject({
+      kind: 'refused',
+    })
+  })
+
   test('shows who asks, the call, its arguments made visible, why and for how long; and allows it once', async () => {
     const assent = await anAssent({ policy, clock: fixedClock() })
     const call = aLocalCall({ arguments: { path: '/tmp/p\u0430y', content: 'one\ntwo\u202e' } })

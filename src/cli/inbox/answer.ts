@@ -13,7 +13,7 @@ import type { Answer } from '../../elicitation/elicitation.ts'
 import type { Content, Field, FieldValue } from '../../elicitation/form/schema.ts'
 import { localParticipant } from '../../participant/participant.ts'
 import { atTerminal, type InboxItem } from './read.ts'
-import { showChanges } from './show.ts'
+import { showChanges, signedOnPage } from './show.ts'
 
 /** How the person left a question. */
 export type Outcome = 'answered' | 'skipped' | 'quit'
@@ -47,7 +47,9 @@ export async function answerApproval(work: Work): Promise<Outcome> {
     if (choice === 'skip') return 'skipped'
     if (choice === 'quit') return 'quit'
     if (choice === 'edit' && fields.length > 0) edits = (await edited(work, fields, edits)) ?? edits
-    else if (typeof choice === 'object') {
+    else if (typeof choice === 'object' && isYes(choice) && one.asked.answerers.through === 'passkey') {
+      screen.print(`✗ ${signedOnPage}`)
+    } else if (typeof choice === 'object') {
       if (await give(work, choice, edits)) return 'answered'
     } else if (choice !== 'back') {
       screen.print(

@@ -32,12 +32,16 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
     screen.quote(visibleText(asked.question.message), '  ')
     return
   }
+  if (asked.answerers.through === 'passkey') screen.print(signedOnPage, { indent: '  ' })
   const shown = showArguments(approval.call.arguments)
   screen.print(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
   for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
   const note = cannotTellApart(namedClient(approval.call.requester).known)
   if (note !== undefined) screen.print(note, { indent: '  ' })
 }
+
+/** Said where a yes at the terminal would be refused. */
+export const signedOnPage = 'A yes must be signed with a passkey, on the page. Here you can only deny it.'
 
 /** The heading of the questions of one client, where several clients ask. */
 export function showClient(screen: Screen, [first, ...more]: readonly InboxItem[]): void {

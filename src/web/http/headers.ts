@@ -10,8 +10,12 @@ const always = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy':
-    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-get=(), usb=()',
+}
+
+/** Passkeys are used only by the pages that ask for them. */
+function permissions(isSigning = false): string {
+  const passkeys = isSigning ? '(self)' : '()'
+  return `camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), publickey-credentials-create=${passkeys}, publickey-credentials-get=${passkeys}, usb=()`
 }
 
 const overHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
@@ -24,17 +28,19 @@ export function secureHeaders(site: Site): MiddlewareHandler<WebEnv> {
     c.set('nonce', randomBytes(16).toString('base64url'))
     await next()
     for (const [name, value] of fixed) c.res.headers.set(name, value)
-    c.res.headers.set('Content-Security-Policy', contentPolicy(c.var.nonce, c.var.formTargets, c.var.isLive))
+    const { nonce, formTargets, isLive = false, isSigning = false } = c.var
+    c.res.headers.set('Permissions-Policy', permissions(isSigning))
+    c.res.headers.set('Content-Security-Policy', contentPolicy(nonce, formTargets, isLive || isSigning))
   }
 }
 
-function contentPolicy(nonce: string, formTargets = '', isLive = false): string {
+function contentPolicy(nonce: string, formTargets = '', mayFetch = false): string {
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
     'img-src data:',
-    ...(isLive ? ["connect-src 'self'"] : []),
+    ...(mayFetch ? ["connect-src 'self'"] : []),
     `form-action 'self' ${formTargets}`.trimEnd(),
     "base-uri 'none'",
     "frame-ancestors 'none'",

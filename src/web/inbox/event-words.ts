@@ -68,6 +68,9 @@ const sentences: Readonly<Partial<Record<AuditKind, Sentence>>> = {
       : `The access to ${provider(data)} could not be revoked there`,
   'browser-added': () => 'A browser was added that can answer for you',
   'browser-removed': () => 'A browser was removed',
+  'passkey-added': () => 'A passkey was added with which you can sign',
+  'passkey-revoked': (data) => `A passkey was revoked${text(data, 'by') === 'operator' ? ' by the operator' : ''}`,
+  'passkey-refused': () => 'A passkey was not accepted',
 }
 
 function via(data: JsonObject): string {
@@ -80,6 +83,8 @@ function via(data: JsonObject): string {
       return ', in the inbox'
     case 'terminal':
       return ', at a terminal'
+    case 'passkey':
+      return ', signed with a passkey'
     default:
       return `, on a ${text(data, 'via')}`
   }

@@ -37,6 +37,7 @@ export function rowArguments({ tool, server, arguments: given }: ToolCall): read
 function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
   const { call, decision } = about
   return (
+    asked.answerers.through !== 'passkey' &&
     !isDestructive(call) &&
     decision.editable.length === 0 &&
     decision.why.failed === undefined &&

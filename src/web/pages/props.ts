@@ -7,6 +7,7 @@ import type { FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { ElicitationStatus } from '../../elicitation/result.ts'
 import type { Browser } from '../../participant/browser.ts'
+import type { Passkey } from '../../passkey/passkey.ts'
 
 /** What every page gets besides its own props. Pages are pure functions: the same props give the same bytes. */
 export interface Frame {
@@ -51,7 +52,17 @@ export const postedName = (field: string) => `field.${field}`
  * What is posted besides fields. `answer` is accept, decline or cancel; `shown` is the identity of the question that
  * the page showed, so that a yes counts for that question only.
  */
-export const posted = { answer: 'answer', csrf: 'csrf', shown: 'shown' } as const
+export const posted = {
+  answer: 'answer',
+  csrf: 'csrf',
+  shown: 'shown',
+  /** What a passkey signed or made, and the ceremony in which. */
+  ceremony: 'ceremony',
+  assertion: 'assertion',
+  /** What an existing passkey signed, to let in another. */
+  confirmation: 'confirmation',
+  confirmedBy: 'confirmedBy',
+} as const
 /** What a no covers besides this call; empty for nothing. */
 export const denialField = 'denial'
 /** The name of the field for a key that connects an account. */
@@ -98,6 +109,8 @@ export interface ApprovalPageProps {
   /** The identity of the question, posted with the answer. */
   readonly identity: string
   readonly call: Pick<ToolCall, 'server' | 'tool' | 'title' | 'arguments'>
+  /** There where a yes must be signed. */
+  readonly passkey?: PasskeyNeed
   readonly why: { readonly words: string; readonly rule?: number }
   readonly isDestructive: boolean
   /** Arguments that cannot be edited. */
@@ -117,6 +130,16 @@ export interface ApprovalPageProps {
   readonly denial: string
   readonly reason: string
   readonly errors: readonly FieldError[]
+}
+
+/** A yes must be signed with a passkey: whether this person can, and where they make one. */
+export interface PasskeyNeed {
+  /** Where the script gets what to sign. */
+  readonly signAction: string
+  readonly canSign: boolean
+  readonly makeHref: string
+  /** Why no passkey can be used here at all. */
+  readonly problem?: string
 }
 
 /** A field for an argument, and the argument's name if a field alone would not show all of its value. */
@@ -205,6 +228,27 @@ export interface BrowsersPageProps {
   })[]
 }
 
+export interface PasskeyItem extends Pick<Passkey, 'id' | 'name' | 'kind' | 'createdAt' | 'usedAt'> {
+  readonly renameAction: string
+  readonly signAction: string
+  readonly revokeAction: string
+}
+
+export interface PasskeysPageProps {
+  readonly passkeys: readonly PasskeyItem[]
+  readonly addAction: string
+  /** Where the script gets what a new passkey is made with. */
+  readonly addOptions: string
+  readonly suggestedName: string
+  /** Why no passkeys can be made here. */
+  readonly problem?: string
+  /** Why what was sent was not accepted. */
+  readonly refused?: string
+  readonly done?: 'added' | 'renamed' | 'revoked'
+  /** The question that the person came from. */
+  readonly next?: string
+}
+
 /** An argument of a call, as a row of the inbox shows it. */
 export interface RowArgument {
   readonly name: string
@@ -227,6 +271,8 @@ export interface InboxRow {
   readonly arguments?: readonly RowArgument[]
   /** Where a no given in the row is posted to, and a yes; absent where the row does not offer it. */
   readonly answer?: { readonly deny: string; readonly allow?: string } | undefined
+  /** A yes must be signed with a passkey, on the question's page. */
+  readonly needsPasskey?: boolean
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly href: string

@@ -39,7 +39,10 @@ export function questionSheet(
   const errors = refused?.errors ?? []
   const facts = questionFacts(asked, viewer, action)
   const approval = approvalProps(asked, viewer, facts, refused)
-  if (approval !== undefined) return approvalSheet(frame, approval)
+  const { passkeyNeed } = c.var
+  if (approval !== undefined) {
+    return approvalSheet(frame, { ...approval, ...(passkeyNeed && { passkey: passkeyNeed }) })
+  }
   if (purpose === 'secret' && schema !== undefined) {
     const labels = labelsFrom(asked, ['fieldLabel', 'placeholder', 'description'])
     return apiKeySheet(frame, { asked: facts, schema, labels, errors })

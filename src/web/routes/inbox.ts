@@ -13,6 +13,7 @@ import type { Sheet } from '../pages/layout/frame.ts'
 import type { InboxRow } from '../pages/props.ts'
 import { externalSheet } from '../pages/question/external-page.ts'
 import { settledSheet } from '../pages/question/settled-page.ts'
+import { needsPasskey, preparePasskey } from '../passkey/passkey-need.ts'
 import { findQuestion, isRequesterOrAsked, readId } from '../question/find-question.ts'
 import { questionFacts, settledProps } from '../question/question-facts.ts'
 import { customPageOf, questionSheet } from '../question/question-page.ts'
@@ -48,6 +49,7 @@ async function show(c: WebContext): Promise<Response> {
   if (elsewhere !== undefined) return c.redirect(elsewhere, 303)
 
   c.set('isLive', true)
+  if (asked) await preparePasskey(c, asked, viewer)
   const done = await doneIn(c, viewer)
   const note = rowNote(clients.flatMap(({ shown }) => shown))
   const props = {
@@ -88,12 +90,12 @@ function rowNote(shown: readonly Elicitation[]): string | undefined {
 }
 
 /** The arguments and buttons of an approval's row; none where the installation has its own page for approvals. */
-function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 'answer'> {
+function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 'answer' | 'needsPasskey'> {
   const about = approvalIn(asked)
   const path = questionPath(c.var.site.assent.pages, asked)
   if (about === undefined || path === undefined || customPageOf(c, asked) !== undefined) return {}
   const shown = rowArguments(about.call)
-  return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path) }
+  return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path), needsPasskey: needsPasskey(asked) }
 }
 
 /** The page of a question that cannot be answered beside the list. */

@@ -4,6 +4,7 @@ import { type Answer, type Elicitation, isSettled } from '../../elicitation/elic
 import { tooMany } from '../http/entrance.ts'
 import { readPost } from '../http/post.ts'
 import { posted } from '../pages/props.ts'
+import { answeringHere, needsPasskey, preparePasskey } from '../passkey/passkey-need.ts'
 import { findQuestion, readId } from '../question/find-question.ts'
 import { postedAnswer } from '../question/posted-answer.ts'
 import { postedApproval } from '../question/posted-approval.ts'
@@ -16,7 +17,10 @@ import type { Viewer } from '../viewer/viewer.ts'
 
 /** Shows one question and takes its answer, for those who were asked. */
 export const questionRoutes = ({ assent: { pages } }: Site) =>
-  new Hono<WebEnv>().get(`/${pages.prefix}/:id/:page`, show).post(`/${pages.prefix}/:id/:page`, answer)
+  new Hono<WebEnv>()
+    .get(`/${pages.prefix}/:id/:page`, show)
+    .post(`/${pages.prefix}/:id/:page`, answer)
+    .post(`/${pages.prefix}/:id/:page/sign`, sign)
 
 async function show(c: WebContext): Promise<Response> {
   const opened = await open(c)
@@ -33,13 +37,12 @@ async function answer(c: WebContext): Promise<Response> {
   if (form instanceof Response) return form
   if (isSettled(asked)) return late(c, asked, viewer)
 
-  const { participant, groups } = viewer
   const given = (await customPageOf(c, asked)?.read(form, asked)) ?? readAnswer(form, asked)
   if (given.action === 'accept' && !wasShown(c, form, asked)) {
     return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: [notShown] }), 409)
   }
-  const via = isFromInbox(c) ? 'inbox' : 'page'
-  const answered = await c.var.site.assent.answer(asked.id, { participant, groups, via }, given)
+  const answering = answeringHere(viewer, isFromInbox(c) ? 'inbox' : 'page', form, asked, given)
+  const answered = await c.var.site.assent.answer(asked.id, answering, given)
   switch (answered.kind) {
     case 'kept':
       // Redirected, so that reloading the page does not post the answer again.
@@ -49,6 +52,20 @@ async function answer(c: WebContext): Promise<Response> {
     case 'invalid':
       return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: answered.errors }), 422)
   }
+}
+
+/** What a person signs for the answer in the posted form, for the script of the page. */
+async function sign(c: WebContext): Promise<Response> {
+  const opened = await open(c, '/sign')
+  if (opened instanceof Response) return opened
+  const { asked, viewer } = opened
+  const form = await readPost(c, viewer, asked.id)
+  if (form instanceof Response) return form
+  const given = readAnswer(form, asked)
+  if (!needsPasskey(asked) || given.action !== 'accept' || !wasShown(c, form, asked)) return c.json({}, 409)
+  const begun = await c.var.site.assent.beginSigning(asked.id, viewer, given)
+  // The page says what is wrong when the form is posted as it is.
+  return begun.kind === 'signing' ? c.json(begun.signing) : c.json({}, 409)
 }
 
 const notShown = { field: '', message: 'You were shown another question than this one. Read it before you answer.' }
@@ -69,7 +86,7 @@ interface Opened {
 }
 
 /** Checks that this person may see this question; otherwise returns the response that refuses it. */
-async function open(c: WebContext): Promise<Opened | Response> {
+async function open(c: WebContext, below = ''): Promise<Opened | Response> {
   const id = readId(c.req.param('id'))
   const viewer = await admit(c, id)
   if (viewer instanceof Response) return viewer
@@ -79,7 +96,9 @@ async function open(c: WebContext): Promise<Opened | Response> {
   const asked = await findQuestion(c, viewer, id)
   const path = asked && questionPath(c.var.site.assent.pages, asked)
   if (asked === undefined || path === undefined) return notice(c, 404, { kind: 'not-found' })
-  return path === c.req.path ? { asked, viewer } : c.redirect(path, 303)
+  if (`${path}${below}` !== c.req.path) return c.redirect(path, 303)
+  await preparePasskey(c, asked, viewer)
+  return { asked, viewer }
 }
 
 function readAnswer(form: FormData, asked: Elicitation): Answer {

@@ -14,7 +14,7 @@ export function inboxPage(frame: Frame, props: InboxPageProps, open?: Sheet): st
   const title = total === 0 ? 'Inbox' : `Inbox (${total})`
   return documentOf(frame, title, markup`${list(frame, props)}${open !== undefined && beside(props, open)}`, {
     style: inboxStyle,
-    script: inboxScript,
+    script: [inboxScript, open?.script ?? ''].join('\n'),
     layout: open === undefined ? 'inbox' : 'inbox has-open',
     // Only without an opened question: reloading would lose what is being typed.
     ...(open === undefined && {
@@ -72,7 +72,7 @@ function drawRow(frame: Frame, row: InboxRow, isOpen: boolean): Markup {
   const open = isOpen ? 'Opened' : 'Open'
   return markup`<li class="row"${isOpen && markup` data-current`}><p class="what"><strong>${visible(what, 120)}</strong><span class="small soft">${timeLeft(frame, expiresAt)} left</span></p>
 <p class="small soft">${visible(server)}, asked by ${visible(asker, 1_000)}${requester !== undefined && markup` for ${visible(requester)}`} · ${ago(frame, createdAt)}</p>
-${about(row)}
+${about(row)}${row.needsPasskey && markup`<p class="small soft">To allow it, open it and use your passkey.</p>`}
 <div class="do"><a href="${href}"${isOpen && markup` aria-current="true"`} aria-label="${open}: ${visiblePlain(what)}">${open}</a>${!isOpen && answers(row)}</div></li>`
 }
 

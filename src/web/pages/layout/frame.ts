@@ -9,6 +9,8 @@ import { styleOf } from './style.ts'
 export interface Sheet {
   readonly title: string
   readonly body: Markup
+  /** A script that only this sheet needs. */
+  readonly script?: string
 }
 
 /** Additions that only some pages need. */
@@ -21,8 +23,8 @@ export interface Extras {
 }
 
 /** A sheet as a whole page. */
-export function pageOf(frame: Frame, { title, body }: Sheet): string {
-  return documentOf(frame, title, body)
+export function pageOf(frame: Frame, { title, body, script }: Sheet): string {
+  return documentOf(frame, title, body, script === undefined ? {} : { script })
 }
 
 /** A whole HTML document, with its style and script inline. It loads nothing else. */
@@ -72,6 +74,6 @@ function footer(frame: Frame): Markup {
   const signOut = markup`<form method="post" action="/logout">${csrfField(frame)}<button class="plain">Sign out</button></form>`
   return markup`<footer>
 <p>${visible(look.title)}, signed in as ${visible(viewer.name)}</p>
-<nav aria-label="Your account"><a href="/inbox">Inbox</a><a href="/grants">Permissions</a><a href="/connections">Connections</a><a href="/browsers">Browsers</a><a href="/audit">Audit</a>${viewer.canSignOut && signOut}</nav>
+<nav aria-label="Your account"><a href="/inbox">Inbox</a><a href="/grants">Permissions</a><a href="/connections">Connections</a><a href="/browsers">Browsers</a><a href="/passkeys">Passkeys</a><a href="/audit">Audit</a>${viewer.canSignOut && signOut}</nav>
 </footer>`
 }

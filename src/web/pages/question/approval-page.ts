@@ -3,6 +3,8 @@ import { exactText } from '../layout/exact-text.ts'
 import { csrfField, pageOf, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
+import { passkeyNote, passkeyProblem } from '../passkey/passkey-parts.ts'
+import { passkeyScript } from '../passkey/passkey-script.ts'
 import { type ApprovalPageProps, denialField, type Frame, type OfferedChoice, posted, postedName } from '../props.ts'
 import { argumentList, drawValue } from './arguments.ts'
 import { fieldNamed, problemOf } from './fields.ts'
@@ -15,7 +17,7 @@ export function approvalPage(frame: Frame, props: ApprovalPageProps): string {
 }
 
 export function approvalSheet(frame: Frame, props: ApprovalPageProps): Sheet {
-  const { asked, call, schema, errors, isDestructive } = props
+  const { asked, call, schema, errors, isDestructive, passkey } = props
   return {
     title: `Run ${visiblePlain(call.tool)} on ${visiblePlain(call.server)}?`,
     body: markup`${errorSummary(schema, errors)}
@@ -23,15 +25,17 @@ ${questionHead('run', asked, markup`Run ${visible(call.tool)} on ${visible(call.
 ${quotation(asked.server, asked.message)}
 ${isDestructive && markup`<div class="warning">${icons.warning}<p>${visible(call.server)} says that this tool may delete or overwrite.</p></div>`}
 ${facts(frame, props)}
-<form method="post" action="${asked.action}" class="stack">
+<form method="post" action="${asked.action}" class="stack"${passkey?.canSign && markup` data-sign="${passkey.signAction}"`}>
 ${csrfField(frame)}${shownField(props)}<button disabled hidden></button>
 ${edits(frame, props)}
 ${reach(props)}
 ${fieldNamed({ locale: frame.locale, schema, errors, typed: new Map([['reason', [props.reason]]]) }, 'reason')}
 ${denials(props)}
-<div class="answers"><button name="${posted.answer}" value="decline" formnovalidate>Deny</button><button class="accept${isDestructive && markup` destroys`}" name="${posted.answer}" value="accept">Allow</button></div>
+${passkey !== undefined && passkeyNote(passkey)}
+<div class="answers"><button name="${posted.answer}" value="decline" formnovalidate>Deny</button><button class="accept${isDestructive && markup` destroys`}" name="${posted.answer}" value="accept"${passkey?.canSign === false && markup` disabled`}>${passkey === undefined ? 'Allow' : 'Allow with passkey'}</button></div>${passkey !== undefined && passkeyProblem()}
 </form>
 ${deadline(frame, asked, 'Nothing runs.')}`,
+    ...(passkey?.canSign && { script: passkeyScript }),
   }
 }
 
