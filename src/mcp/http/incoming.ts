@@ -77,19 +77,19 @@ export function leaseOf(request: Request | undefined): Lease | undefined {
   return request === undefined ? undefined : leases.get(request)
 }
 
-const lefts = new WeakMap<Request, object>()
+const handovers = new WeakMap<Request, object>()
 
 /** Remembers what the fast path started, for as long as the request is served. */
-export function rememberHandover(request: Request, left: object): void {
-  lefts.set(request, left)
+export function rememberHandover(request: Request, handover: object): void {
+  handovers.set(request, handover)
 }
 
 /** What the fast path started for this request. Returned once. */
 export function takeHandover(request: Request | undefined): object | undefined {
   if (request === undefined) return undefined
-  const left = lefts.get(request)
-  lefts.delete(request)
-  return left
+  const handover = handovers.get(request)
+  handovers.delete(request)
+  return handover
 }
 
 export function incomingFrom(request: Request, limits: BodyLimits): IncomingRequest {
