@@ -34,17 +34,19 @@ const doors = {
   client: below('client').filter((room) => room !== 'asking'),
   cli: [...below('cli'), ...implementing, 'observe', 'assent'],
   nest: [...below('nest'), ...implementing, 'observe', 'assent'],
+  // What agents use: the wire of the hub, and an Assent of their own.
+  agent: [...below('hub'), 'hub', 'assent'],
 
   ...Object.fromEntries(implementing.map((room) => [room, declaring])),
   observe: ['base'],
 
   assent: [...inner, ...implementing, 'observe'],
   index: [...inner, ...implementing, 'observe', 'assent'],
-  testing: [...walk.flat(), ...implementing, 'observe', 'assent', 'index'],
+  testing: [...walk.flat(), ...implementing, 'agent', 'observe', 'assent', 'index'],
 }
 
 /** Rooms of which only the types may be known. */
-const typeDoors = { observe: inner }
+const typeDoors = { observe: inner, stores: ['hub'] }
 
 /** Foreign languages, and the one place where each is spoken. */
 const speakers = {

@@ -3,6 +3,7 @@ import type { AuditStore } from '../audit/store.ts'
 import type { StepStore } from '../call/step.ts'
 import type { ConnectionStore } from '../connection/store.ts'
 import type { Changes, ElicitationStore } from '../elicitation/store.ts'
+import type { HubStore } from '../hub/store.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 import type { PasskeyStore } from '../passkey/passkey.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -19,6 +20,7 @@ export interface Store {
   readonly connections: ConnectionStore
   readonly grants: GrantStore
   readonly passkeys: PasskeyStore
+  readonly hub: HubStore
   /** Everybody who shares the store must see the same time here, whatever the clock of their machine says. */
   readonly clock: StoreClock
   /** Reads everything that is kept, which may take long, and says what of it is damaged. Empty: nothing was found. */

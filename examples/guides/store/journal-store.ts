@@ -16,6 +16,7 @@ const changing: { readonly [Room in keyof Rooms]: readonly (keyof Rooms[Room])[]
   connections: ['put', 'saveIfUnchanged', 'remove', 'forget', 'addFlow', 'takeFlow', 'deleteFlows'],
   grants: ['add', 'saveIfUnchanged', 'deleteOver', 'forget'],
   passkeys: ['add', 'saveIfUnchanged', 'remove', 'forget'],
+  hub: ['append', 'change', 'saveReceived', 'deleteEnvelopes'],
 }
 
 /**

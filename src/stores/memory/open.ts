@@ -6,6 +6,7 @@ import { memoryBrowsers } from './browsers.ts'
 import { memoryConnections } from './connections.ts'
 import { memoryElicitations } from './elicitations.ts'
 import { memoryGrants } from './grants.ts'
+import { memoryHub } from './hub.ts'
 import { memoryPasskeys } from './passkeys.ts'
 import { memorySteps } from './steps.ts'
 
@@ -22,6 +23,7 @@ export function openMemoryStore(): Store {
     connections: memoryConnections(),
     grants: memoryGrants(),
     passkeys: memoryPasskeys(),
+    hub: memoryHub(),
     clock: systemStoreClock,
     findDamage: async () => [],
     shrink: async () => false,

@@ -8,6 +8,7 @@ import { openPostgres, type PostgresDatabase, type PostgresStatement } from './d
 import { postgresElicitations } from './elicitations.ts'
 import { asStoreError } from './errors.ts'
 import { postgresGrants } from './grants.ts'
+import { postgresHub } from './hub.ts'
 import { measuredClock } from './measured-clock.ts'
 import { migratePostgres, postgresMigrations } from './migrations.ts'
 import { postgresPasskeys } from './passkeys.ts'
@@ -44,6 +45,7 @@ export async function openPostgresStore(
       connections: postgresConnections(database),
       grants: postgresGrants(database),
       passkeys: postgresPasskeys(database),
+      hub: postgresHub(database),
       clock,
       // The server finds damage itself, with data checksums or pg_amcheck.
       findDamage: async () => [],

@@ -148,6 +148,29 @@ export const sqliteMigrations: readonly string[] = [
   );
   CREATE INDEX passkey_participant ON passkey (participant);
   `,
+  `
+  CREATE TABLE hub_envelope (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    space TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    id TEXT NOT NULL,
+    recipients TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    text TEXT NOT NULL,
+    state TEXT NOT NULL,
+    open TEXT,
+    UNIQUE (space, sender, id)
+  );
+  CREATE INDEX hub_envelope_order ON hub_envelope (space, seq);
+  CREATE INDEX hub_envelope_open ON hub_envelope (space, seq) WHERE open IS NOT NULL;
+  CREATE TABLE hub_received (
+    space TEXT NOT NULL,
+    participant TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (space, participant)
+  ) WITHOUT ROWID;
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

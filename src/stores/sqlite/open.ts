@@ -12,6 +12,7 @@ import { damageIn } from './damage.ts'
 import { openSqlite, runRead, type SqliteDatabase, translateError } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { sqliteGrants } from './grants.ts'
+import { sqliteHub } from './hub.ts'
 import { migrateSqlite } from './migrations.ts'
 import { sqlitePasskeys } from './passkeys.ts'
 import { sqliteSteps } from './steps.ts'
@@ -54,6 +55,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     connections: sqliteConnections(database, writer),
     grants: sqliteGrants(database, writer),
     passkeys: sqlitePasskeys(database, writer),
+    hub: sqliteHub(database, writer),
     clock: systemStoreClock,
     findDamage: () => runRead(() => damageIn(database)),
     shrink: () => shrink(database, writer),

@@ -1,0 +1,218 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { createEvents, type Events } from '../base/events.ts'
+import { isPlainObject, type JsonObject } from '../base/json.ts'
+import { hubName } from '../hub/wire/envelope.ts'
+import { type Writing, type Written, writeEnvelope } from '../hub/wire/write.ts'
+
+/** An envelope that arrived. */
+export interface Incoming {
+  readonly id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly kind: string
+  readonly correlation_id?: string
+  readonly payload: JsonObject
+  /** Written by the hub: on whose behalf a call comes. */
+  readonly assent?: { readonly agents: readonly string[]; readonly root: string }
+}
+
+export interface SpaceConnectionOptions {
+  /** The address of the space, such as `wss://assent.example.com/hub/ops`. */
+  readonly url: string
+  /** The token of this participant, or a function that gets one for each connection. */
+  readonly token?: string | (() => string | Promise<string>)
+  /** A ticket, which lets in once; the connection then is not made again when it is lost. */
+  readonly ticket?: string
+}
+
+/** A connection that is made again when it is lost. Nothing is sent or heard twice, and nothing is lost in between. */
+export interface SpaceConnection {
+  /** Under which id the hub knows us. */
+  readonly id: string
+  readonly incoming: Events<Incoming>
+  /** Welcomes, from the first reconnection on, and the end with its words. */
+  readonly changes: Events<{ readonly kind: 'joined' } | { readonly kind: 'lost' | 'ended'; readonly words: string }>
+  /** Sends an envelope, now or when the hub is back. Returns its id. */
+  send(writing: Omit<Writing, 'from'>): Written
+  welcome(): JsonObject
+  close(): Promise<void>
+}
+
+/** The space did not let us in, or ended the connection for good. */
+export class NotInSpace extends Error {
+  readonly code: number
+  constructor(code: number, words: string) {
+    super(words)
+    this.name = 'NotInSpace'
+    this.code = code
+  }
+}
+
+const mostRemembered = 10_000
+const longestPauseMs = 3_000
+const joinMs = 15_000
+const ackEveryMs = 100
+/** Joined from elsewhere, or not allowed: to come back would not help. */
+const forGood = new Set([1000, 1008])
+
+/** Joins a space. Rejects if the hub does not let us in. */
+export async function connectToSpace(options: SpaceConnectionOptions): Promise<SpaceConnection> {
+  const connection = new Reconnecting(options)
+  await connection.open()
+  return connection
+}
+
+class Reconnecting implements SpaceConnection {
+  readonly incoming = createEvents<Incoming>()
+  readonly changes: SpaceConnection['changes'] = createEvents()
+  readonly #options: SpaceConnectionOptions
+  readonly #outbox = new Map<string, string>()
+  readonly #heard = new Set<string>()
+  #socket: WebSocket | undefined
+  #welcome: JsonObject = {}
+  #received = 0
+  #last: { from: string; id: string } | undefined
+  #acking: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: SpaceConnectionOptions) {
+    this.#options = options
+  }
+
+  get id(): string {
+    return String(this.#welcome.participant_id)
+  }
+
+  welcome = () => this.#welcome
+
+  send(writing: Omit<Writing, 'from'>): Written {
+    const written = writeEnvelope(new Date(), { ...writing, from: this.id })
+    this.#outbox.set(written.id, written.text)
+    this.#write(written.text)
+    return written
+  }
+
+  async open(): Promise<void> {
+    const { url, token, ticket } = this.#options
+    const address = new URL(url)
+    address.searchParams.set('acks', '1')
+    if (ticket !== undefined) address.searchParams.set('ticket', ticket)
+    if (this.#last !== undefined) {
+      address.searchParams.set('afterFrom', this.#last.from)
+      address.searchParams.set('afterId', this.#last.id)
+    }
+    const bearer = typeof token === 'function' ? await token() : token
+    const headers = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }
+    const socket = new WebSocket(address, { headers, handshakeTimeout: joinMs, perMessageDeflate: false })
+    this.#received = 0
+    await new Promise<void>((resolve, reject) => {
+      socket.on('message', (data: Buffer) => this.#hear(socket, String(data), resolve))
+      socket.on('error', (error) => reject(error))
+      socket.on('close', (code, words) => {
+        reject(new NotInSpace(code, String(words) || 'The connection was closed.'))
+        if (this.#socket === socket) this.#lost(code, String(words))
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#acking)
+    const socket = this.#socket
+    if (socket === undefined || socket.readyState === socket.CLOSED) return
+    this.#acknowledge()
+    await new Promise((resolve) => {
+      socket.once('close', resolve)
+      socket.close(1000, 'Leaving.')
+      setTimeout(() => socket.terminate(), 2_000).unref()
+    })
+  }
+
+  #write(text: string): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text)
+  }
+
+  #hear(socket: WebSocket, text: string, joined: () => void): void {
+    const envelope = JSON.parse(text) as Incoming
+    const { from, kind, payload, correlation_id: about } = envelope
+    if (from === hubName && kind === 'system') {
+      if (payload.event === 'welcome') {
+        this.#socket = socket
+        this.#welcome = payload
+        for (const waiting of this.#outbox.values()) this.#write(waiting)
+        joined()
+        this.changes.tell({ kind: 'joined' })
+      }
+      if (payload.event === 'ack') for (const id of payload.ids as string[]) this.#outbox.delete(id)
+      // Refused for good. What cannot be kept right now is sent again with the next connection.
+      if (payload.event === 'error' && payload.code === 'unavailable') this.#sendAgain(about)
+      else if (payload.event === 'error' && about !== undefined) this.#outbox.delete(about)
+    }
+    this.#count(envelope)
+    if (about !== undefined && kind === 'mcp') this.#outbox.delete(about)
+    if (this.#isNew(envelope)) this.incoming.tell(envelope)
+  }
+
+  #sendAgain(id: string | undefined): void {
+    setTimeout(() => {
+      const text = id === undefined ? undefined : this.#outbox.get(id)
+      if (text !== undefined) this.#write(text)
+    }, 500).unref()
+  }
+
+  /** What names us and is kept is counted, so that the hub knows what arrived. Of its own, the hub keeps answers only. */
+  #count({ from, id, to = [] }: Incoming): void {
+    if (!to.includes(this.id) || (from === hubName && !id.startsWith('answer-'))) return
+    this.#received += 1
+    this.#last = { from, id }
+    this.#acking ??= setTimeout(() => this.#acknowledge(), ackEveryMs).unref()
+  }
+
+  #acknowledge(): void {
+    this.#acking = undefined
+    const payload = { event: 'ack', received: this.#received }
+    this.#write(writeEnvelope(new Date(), { from: this.id, to: [hubName], kind: 'system', payload }).text)
+  }
+
+  #isNew({ from, id }: Incoming): boolean {
+    const name = `${from} ${id}`
+    if (this.#heard.has(name)) return false
+    this.#heard.add(name)
+    if (this.#heard.size > mostRemembered) this.#heard.delete(this.#heard.values().next().value as string)
+    return true
+  }
+
+  #lost(code: number, words: string): void {
+    this.#socket = undefined
+    if (this.#isClosed) return
+    if (forGood.has(code) || this.#options.ticket !== undefined) {
+      this.#isClosed = true
+      this.changes.tell({ kind: 'ended', words })
+      return
+    }
+    this.changes.tell({ kind: 'lost', words })
+    void this.#comeBack()
+  }
+
+  /** Soon at first, then less and less often, and never in step with others. */
+  async #comeBack(): Promise<void> {
+    for (let pauseMs = 50; !this.#isClosed; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      await pause(pauseMs * (0.5 + Math.random()))
+      if (this.#isClosed) return
+      try {
+        await this.open()
+        return
+      } catch (error) {
+        if (!(error instanceof NotInSpace) || !forGood.has(error.code)) continue
+        this.#isClosed = true
+        this.changes.tell({ kind: 'ended', words: error.message })
+      }
+    }
+  }
+}
+
+/** Whether a payload is a JSON object of ours to read. */
+export function asObject(value: unknown): JsonObject {
+  return isPlainObject(value) ? (value as JsonObject) : {}
+}

@@ -1,0 +1,236 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/client'
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import type { ApprovalRefused } from '../approval/approval.ts'
+import type { PolicySettings, RuleSettings } from '../approval/policy/policy-settings.ts'
+import { serverDefinitionDigest, type ToolCall, type ToolDefinition, toolFacts } from '../approval/tool-call.ts'
+import { withApproval } from '../asking/approval/approved-result.ts'
+import type { Asks } from '../asking/asks.ts'
+import type { Assent } from '../assent.ts'
+import { isPlainObject, type JsonObject } from '../base/json.ts'
+import { inBackground } from '../base/under-way.ts'
+import { type Sent, type StartedCall, walk } from '../call/walk.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { answerIn, approvalAnswer, approvalParams } from '../hub/approval/space-form.ts'
+import { agentIdentity } from '../hub/options.ts'
+import { AskRefused, refusalResult } from '../mcp/refusal.ts'
+import type { Requester } from '../participant/requester.ts'
+import { createAssentServer } from '../server/assent-server.ts'
+import type { Incoming, SpaceConnection } from './connection.ts'
+import { answering, pendingMethod, type Requests } from './requests.ts'
+import { serverSource } from './tools/mcp-source.ts'
+import type { ToolSource } from './tools/source.ts'
+
+/** A tool of an agent, in straight-line code: `run` may ask whoever the call is for. */
+export interface AgentToolOptions<Args = Record<string, unknown>> {
+  readonly title?: string
+  readonly description?: string
+  /** A zod schema, or another one with a JSON schema. Left out: the tool takes no arguments. */
+  readonly inputSchema?: unknown
+  readonly annotations?: JsonObject
+  run(args: Args, ask: Asks): Promise<CallToolResult | string> | CallToolResult | string
+}
+
+/** What `serveTools` takes: tools by name, an MCP server, a function that makes one, or a source of tools. */
+export type Served = Readonly<Record<string, AgentToolOptions<never>>> | McpServer | (() => McpServer) | ToolSource
+
+export interface ServeOptions {
+  /** Which calls run, which are denied, and which somebody in the space is asked about. Default: all calls run. */
+  readonly policy?: PolicySettings
+  /** Keeps questions, grants and the audit. Default: one in memory. */
+  readonly assent?: Assent
+}
+
+export interface ServeParts {
+  readonly space: string
+  readonly connection: SpaceConnection
+  readonly requests: Requests
+  participants(): readonly { readonly id: string; readonly for?: string }[]
+}
+
+/** Answers the calls of other participants. */
+export interface Serving {
+  call(envelope: Incoming): Promise<JsonObject>
+  list(): Promise<JsonObject>
+  close(): Promise<void>
+}
+
+/** Serves tools in a space. Calls that the policy asks about wait for the answer of somebody in the space. */
+export async function createServing(parts: ServeParts, served: Served, options: ServeOptions = {}): Promise<Serving> {
+  const { space, connection, requests } = parts
+  const assent = options.assent ?? (await ownAssent(space, options.policy))
+  const source = sourceOf(assent, connection.id, served)
+
+  async function callOf(envelope: Incoming): Promise<ToolCall> {
+    const { params } = envelope.payload as { params?: JsonObject }
+    const tools = (await source.list()) as readonly ToolDefinition[]
+    const tool = tools.find(({ name }) => name === params?.name)
+    const requester = requesterOf(parts, envelope)
+    const given = isPlainObject(params?.arguments) ? (params?.arguments as JsonObject) : {}
+    const call = { requester, server: connection.id, tool: String(params?.name), arguments: given, trusted: true }
+    return tool === undefined
+      ? { ...call, definition: '' }
+      : { ...call, ...toolFacts(tool, serverDefinitionDigest(tools)) }
+  }
+
+  /** Asks everybody in the space whom the rule names; the first answer counts, and the others are told. */
+  async function askApprovers(elicitation: Elicitation, envelope: Incoming, call: ToolCall): Promise<void> {
+    const notice = {
+      message: `A person must approve ${call.tool} first.`,
+      expiresAt: elicitation.expiresAt.toISOString(),
+    }
+    const params = { requestId: envelope.payload.id as string, ...notice }
+    connection.send({
+      to: [envelope.from],
+      kind: 'mcp',
+      correlationId: envelope.id,
+      payload: { jsonrpc: '2.0', method: pendingMethod, params },
+    })
+    const settled = new AbortController()
+    const original = {
+      from: envelope.from,
+      tool: call.tool,
+      arguments: call.arguments,
+      requestId: envelope.payload.id as string,
+    }
+    const question = approvalParams(elicitation, original, { now: assent.clock.now(), link: '' }) as JsonObject
+    const asked = elicitation.answerers.anyOf.flatMap((name) => memberNamed(space, name) ?? [])
+    const asks = asked.map(async (id) => {
+      const result = await requests.send(id, 'elicitation/create', question, { signal: settled.signal })
+      const given = answerIn(result) ?? { action: 'cancel' as const }
+      const person = { participant: agentIdentity(space, id), groups: [], via: 'hub' as const }
+      await assent.answer(elicitation.id, person, approvalAnswer(elicitation, given))
+    })
+    // Whoever cannot be asked ends their own part only; the last one ends the question.
+    const all = Promise.allSettled(asks).then(async (ends) => {
+      const isLost = ends.every(({ status }) => status === 'rejected')
+      if (isLost && !settled.signal.aborted) await assent.fail(elicitation.id, 'nobody who may approve can be asked')
+    })
+    inBackground(all)
+    await assent.wait(elicitation.id)
+    settled.abort()
+  }
+
+  function send(envelope: Incoming, root: string, started: StartedCall): Promise<Sent<JsonObject>> {
+    const { call } = started
+    return answering.run({ envelope: envelope.id }, async (): Promise<Sent<JsonObject>> => {
+      try {
+        const result = await source.call(call.tool, call.arguments, {
+          signal: new AbortController().signal,
+          asker: `${envelope.from} ${root}`,
+          ask: (params, signal) => requests.send(root, 'elicitation/create', params, { signal }),
+        })
+        const told = withApproval(result as never, started) as unknown as JsonObject
+        return { result: told, outcome: result.isError === true ? 'failed' : 'done' }
+      } catch (error) {
+        return { result: { error: { code: -32_603, message: messageOf(error) } }, outcome: 'failed' }
+      }
+    })
+  }
+
+  return {
+    async list() {
+      return { tools: (await source.list()) as never }
+    },
+    async call(envelope) {
+      const call = await callOf(envelope)
+      const root = personOf(parts, envelope)
+      let question: Elicitation['id'] | undefined
+      for (;;) {
+        const outcome = await walk<JsonObject, undefined, never>(
+          {
+            approvals: assent.approvals,
+            access: async () => ({ kind: 'ready', credential: undefined }),
+            send: (started) => send(envelope, root, started),
+            finish: 'now',
+          },
+          { call, walkId: `${envelope.from}/${envelope.id}`, ...(question !== undefined && { question }) },
+        )
+        if (outcome.kind === 'done') return outcome.result
+        if (outcome.kind === 'refused') return refusalOf(outcome)
+        question = outcome.elicitation.id
+        await askApprovers(outcome.elicitation, envelope, call)
+      }
+    },
+    async close() {
+      await source.close()
+      if (options.assent === undefined) await assent.close()
+    },
+  }
+}
+
+function refusalOf({ status, message, reason }: ApprovalRefused): JsonObject {
+  return refusalResult(new AskRefused(status, message, reason)) as unknown as JsonObject
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The one whom a call is for: the human at the beginning of its chain, or whoever sent it. */
+function personOf({ participants }: ServeParts, { from, assent }: Incoming): string {
+  const root = assent?.root ?? from
+  return participants().find(({ id }) => id === root)?.for ?? root
+}
+
+function requesterOf(parts: ServeParts, envelope: Incoming): Requester {
+  const { from, assent } = envelope
+  const agents = assent?.agents ?? []
+  return {
+    participant: agentIdentity(parts.space, personOf(parts, envelope)),
+    client: `hub:${parts.space}/${from}`,
+    clientName: from,
+    ...(agents.length > 0 && { agents }),
+  }
+}
+
+const identityEnd = (space: string) => `@hub:${space}`
+
+function memberNamed(space: string, name: string): string | undefined {
+  return name.endsWith(identityEnd(space)) ? decodeURIComponent(name.slice(0, -identityEnd(space).length)) : undefined
+}
+
+/** An Assent in memory, whose rules may name people by their ids in the space. */
+async function ownAssent(space: string, policy: PolicySettings = { default: 'allow' }): Promise<Assent> {
+  const { createAssent } = await import('../assent.ts')
+  const rules = policy.rules?.map((rule) => ({ ...rule, ...approversOf(space, rule) }))
+  return createAssent({ store: 'memory:', policy: { fallback: 'inbox', ...policy, ...(rules && { rules }) } })
+}
+
+function approversOf(space: string, { approvers }: RuleSettings): Pick<RuleSettings, 'approvers'> {
+  if (approvers === undefined) return {}
+  const names = typeof approvers === 'string' ? [approvers] : approvers
+  return {
+    approvers: names.map((name) => (/^[\w.-]+$/.test(name) && name !== 'local' ? agentIdentity(space, name) : name)),
+  }
+}
+
+function sourceOf(assent: Assent, name: string, served: Served): ToolSource {
+  if (typeof served === 'function') return serverSource(served)
+  if (served instanceof McpServer) return serverSource(() => served, { sessions: 1 })
+  if (isSource(served)) return served
+  return serverSource(() => serverWith(assent, name, served))
+}
+
+function isSource(served: object): served is ToolSource {
+  return 'list' in served && typeof served.list === 'function' && 'call' in served && typeof served.call === 'function'
+}
+
+/** The tools as an MCP server whose handlers may ask. */
+function serverWith(assent: Assent, name: string, tools: Readonly<Record<string, AgentToolOptions<never>>>): McpServer {
+  const asking = createAssentServer(assent, { name })
+  const server = asking.server({ name, version: '1' })
+  for (const [tool, { run, inputSchema, ...described }] of Object.entries(tools)) {
+    const result = async (args: unknown, ask: Asks) => resultOf(await run(args as never, ask))
+    if (inputSchema === undefined) {
+      server.registerTool(tool, described as never, asking.plainTool((ask) => result({}, ask)) as never)
+    } else {
+      const config = { ...described, inputSchema: inputSchema as StandardSchemaWithJSON }
+      server.registerTool(tool, config as never, asking.tool((args, ask) => result(args, ask)) as never)
+    }
+  }
+  return server
+}
+
+function resultOf(result: CallToolResult | string): CallToolResult {
+  return typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result
+}

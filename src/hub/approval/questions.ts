@@ -1,0 +1,208 @@
+import { AssentError } from '../../base/errors.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
+import { answerLink } from '../../elicitation/answering/answer-link.ts'
+import { isAsked } from '../../elicitation/answering/may-answer.ts'
+import type { Answer, Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { statusOf } from '../../elicitation/result.ts'
+import { codes } from '../../mcp/codes.ts'
+import { outcomeKey } from '../../mcp/meta-keys.ts'
+import type { Member } from '../options.ts'
+import type { OpenRequest } from '../routing/open-requests.ts'
+import type { Posting, SpaceDesk } from '../space/desk.ts'
+import { type Envelope, hubName, type RpcId } from '../wire/envelope.ts'
+import { writeEnvelope } from '../wire/write.ts'
+import { answerIn, approvalAnswer, approvalParams, type OriginalRequest } from './space-form.ts'
+
+/** Questions in a space: those of the hub, and those of agents, which also wait in the inbox of whoever is asked. */
+export interface SpaceQuestions {
+  /** Asks the people in the space who may answer, until the returned function is called. */
+  askAbout(elicitation: Elicitation, original: OriginalRequest, request: OpenRequest): () => void
+  /** Asks somebody who just joined what is open for them. */
+  welcome(member: Member): void
+  /** Takes the answer to a question of the hub. False: the hub asked this participant nothing of that id. */
+  answeredToHub(member: Member, rpc: RpcId, payload: Readonly<Record<string, unknown>>): boolean
+  /** Keeps the question of an agent, so that it can be answered elsewhere too. */
+  keep(request: OpenRequest, to: Member, params: Readonly<Record<string, unknown>>): Promise<KeptQuestion>
+  /** Waits for the answer to the question of an agent, wherever it is given, and passes it on. */
+  follow(request: OpenRequest, question: ElicitationId): void
+  /** Judges an answer to the question of an agent that came through the space. True: it counts, and is passed on. */
+  answeredToAgent(member: Member, request: OpenRequest, envelope: Envelope): Promise<boolean>
+  /** An answer of the hub to a request. */
+  answerFor(
+    request: OpenRequest,
+    body: { readonly result: JsonObject } | { readonly error: JsonObject },
+    from?: string,
+  ): Posting
+}
+
+/** How keeping the question of an agent ended. */
+export type KeptQuestion =
+  | { readonly kind: 'kept'; readonly question: ElicitationId }
+  /** It cannot be asked, and why. */
+  | { readonly kind: 'problem'; readonly message: string }
+  /** Not now. */
+  | { readonly kind: 'failed' }
+
+interface HubQuestion {
+  readonly elicitation: Elicitation
+  readonly original: OriginalRequest
+  readonly request: OpenRequest
+}
+
+export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
+  const { assent, members } = desk
+  const asking = new Map<string, HubQuestion>()
+
+  function put(member: Member, { elicitation, original, request }: HubQuestion): void {
+    if (member.kind !== 'human' || !isAsked(elicitation, personOf(member))) return
+    const link = answerLink(assent.linkTo, elicitation)
+    const params = approvalParams(elicitation, original, { now: assent.clock.now(), link })
+    desk.tell(member.id, {
+      // The same name each time, so that a client that lost its connection does not ask its person twice.
+      id: `ask-${elicitation.id}`,
+      kind: 'mcp',
+      correlationId: request.id,
+      payload: { jsonrpc: '2.0', id: elicitation.id, method: 'elicitation/create', params },
+    })
+  }
+
+  function callOff(member: string, requestId: RpcId): void {
+    const params = { requestId, reason: 'This was answered, or needs no answer any more.' }
+    desk.tell(member, { kind: 'mcp', payload: { jsonrpc: '2.0', method: 'notifications/cancelled', params } })
+  }
+
+  async function answer(member: Member, id: ElicitationId, given: Answer, correlationId: string): Promise<boolean> {
+    try {
+      const answered = await assent.answer(id, { ...personOf(member), via: 'hub' }, given)
+      if (answered.kind === 'kept') return true
+      const errors =
+        answered.kind === 'invalid' ? answered.errors.map(({ field, message }) => ({ field, message })) : []
+      const words =
+        answered.kind === 'late'
+          ? 'This question was settled before.'
+          : 'The question is still open: this answer does not fit it.'
+      desk.refuse(member.id, { code: 'answer-refused', message: words, correlationId, data: { errors } })
+      return false
+    } catch (error) {
+      const message = error instanceof AssentError ? error.message : 'Your answer could not be kept. Try again.'
+      desk.refuse(member.id, { code: 'answer-refused', message, correlationId })
+      return false
+    }
+  }
+
+  function answerFor(
+    request: OpenRequest,
+    body: { result: JsonObject } | { error: JsonObject },
+    from = hubName,
+  ): Posting {
+    return writeEnvelope(assent.clock.now(), {
+      // The same name each time: told again after a restart, it is one answer.
+      id: `answer-${request.from}-${request.id}`.slice(0, 200),
+      from,
+      to: [request.from],
+      kind: 'mcp',
+      correlationId: request.id,
+      payload: { jsonrpc: '2.0', id: request.details.rpc, ...body },
+    })
+  }
+
+  async function passOn(request: OpenRequest, question: ElicitationId): Promise<void> {
+    const settled = await assent.wait(question, { signal: request.givenUp.signal })
+    const isOpen = desk.requests.byEnvelope(request.from, request.id) === request
+    if (!isOpen || settled.state.kind === 'open' || request.isAnswering) return
+    const { to, rpc } = request.details
+    callOff(to, rpc)
+    const end = await desk.post({ ...answerFor(request, { result: resultOf(settled, to) }, to), answers: request })
+    if (end.kind === 'failed') throw end.error
+  }
+
+  const identityOf = (id: string) => (members.get(id) as Member).identity
+
+  return {
+    askAbout(elicitation, original, request) {
+      const question = { elicitation, original, request }
+      asking.set(elicitation.id, question)
+      for (const member of members.values()) put(member, question)
+      return () => {
+        asking.delete(elicitation.id)
+        for (const { id, kind, ...member } of members.values()) {
+          if (kind === 'human' && isAsked(elicitation, personOf(member))) callOff(id, elicitation.id)
+        }
+      }
+    },
+    welcome(member) {
+      for (const question of asking.values()) put(member, question)
+    },
+    answeredToHub(member, rpc, payload) {
+      const question = asking.get(String(rpc))
+      const given = answerIn(payload.result) ?? ({ action: 'cancel' } as const)
+      if (question === undefined) return false
+      const { elicitation, request } = question
+      // A client that does not know the method says nothing about its person.
+      if (payload.error !== undefined) return true
+      // To open a page is no answer; the page is.
+      if (given.action === 'accept' && given.content === undefined) return true
+      inBackground(answer(member, elicitation.id, approvalAnswer(elicitation, given), request.id))
+      return true
+    },
+    async keep({ from, id }, to, { message, requestedSchema, metadata }) {
+      const timeout = isPlainObject(metadata) && typeof metadata.timeout === 'number' ? metadata.timeout : 0
+      const requester = { participant: identityOf(from), client: `hub:${desk.name}/${from}`, clientName: from }
+      try {
+        const { elicitation } = await assent.ask({
+          question: { mode: 'form', message: String(message ?? ''), schema: requestedSchema },
+          origin: { server: `${desk.name}/${from}` },
+          requester,
+          anyOf: [to.identity],
+          about: JSON.stringify([desk.name, from, id]),
+          ...(timeout > 0 && { expiresInMs: timeout * 1_000 }),
+        })
+        return { kind: 'kept', question: elicitation.id }
+      } catch (error) {
+        if (error instanceof AssentError && error.code !== 'store_unavailable') {
+          return { kind: 'problem', message: error.message }
+        }
+        desk.events.tell({ kind: 'hub-failed', space: desk.name, error })
+        return { kind: 'failed' }
+      }
+    },
+    follow: (request, question) => desk.surely(() => passOn(request, question)),
+    async answeredToAgent(member, request, { id, payload }) {
+      const question = request.details.question as ElicitationId
+      const given = answerIn(payload.result)
+      if (given === undefined) return true
+      request.isAnswering = true
+      if (await answer(member, question, given, id)) return true
+      request.isAnswering = false
+      desk.surely(() => passOn(request, question))
+      return false
+    },
+    answerFor,
+  }
+}
+
+/** Who a participant is, as the one who answers. */
+function personOf({ identity, groups }: Pick<Member, 'identity' | 'groups'>) {
+  return { participant: identity, groups }
+}
+
+/** The result that a question which was settled outside of the space brings. */
+function resultOf(settled: Elicitation, by: string): JsonObject {
+  const { state } = settled
+  if (state.kind !== 'answered') {
+    return { action: 'cancel', _meta: { [outcomeKey]: { status: statusOf(settled), reason: state.kind } } }
+  }
+  const { action } = state.answer
+  const content = 'content' in state.answer ? state.answer.content : undefined
+  return {
+    action,
+    ...(content !== undefined && { content: content as JsonObject }),
+    _meta: { 'assent/answer': { by, via: state.by.via, at: state.at.toISOString() } },
+  }
+}
+
+/** The error for an agent whose question cannot be asked. */
+export function cannotAsk(message: string): { readonly error: JsonObject } {
+  return { error: { code: codes.invalidParams, message } }
+}
