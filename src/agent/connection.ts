@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { createEvents, type Events } from '../base/events.ts'
-import { isPlainObject, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
+import { inBackground } from '../base/under-way.ts'
 import { hubName } from '../hub/wire/envelope.ts'
 import { type Writing, type Written, writeEnvelope } from '../hub/wire/write.ts'
 
@@ -192,7 +193,7 @@ class Reconnecting implements SpaceConnection {
       return
     }
     this.changes.tell({ kind: 'lost', words })
-    void this.#comeBack()
+    inBackground(this.#comeBack())
   }
 
   /** Soon at first, then less and less often, and never in step with others. */
@@ -210,9 +211,4 @@ class Reconnecting implements SpaceConnection {
       }
     }
   }
-}
-
-/** Whether a payload is a JSON object of ours to read. */
-export function asObject(value: unknown): JsonObject {
-  return isPlainObject(value) ? (value as JsonObject) : {}
 }

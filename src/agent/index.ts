@@ -8,5 +8,5 @@ export {
   type SpaceTool,
 } from './join-space.ts'
 export { type Pending, RequestFailed, type RequestOptions } from './requests.ts'
-export type { AgentToolOptions, Served, ServeOptions } from './serve.ts'
+export type { AgentToolOptions, ServedTools, ServeToolsOptions } from './serve.ts'
 export type { AskPerson, Calling, ToolDescription, ToolSource } from './tools/source.ts'

@@ -7,7 +7,7 @@ import { codes } from '../mcp/codes.ts'
 import { connectToSpace, type Incoming, type SpaceConnectionOptions } from './connection.ts'
 import { type AnswerQuestions, answerQuestion } from './elicitation.ts'
 import { createRequests, type RequestOptions } from './requests.ts'
-import { createServing, type Served, type ServeOptions, type Serving } from './serve.ts'
+import { createServing, type ServedTools, type ServeToolsOptions, type Serving } from './serve.ts'
 import type { ToolDescription } from './tools/source.ts'
 
 /** Somebody in the space. */
@@ -42,7 +42,7 @@ export interface JoinedSpace {
   /** Calls a tool of another agent. A refusal is a result with `isError`; waiting for a person takes as long as it takes. */
   call(agent: string, tool: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   /** Serves tools of our own. */
-  serveTools(served: Served, options?: ServeOptions): Promise<void>
+  serveTools(served: ServedTools, options?: ServeToolsOptions): Promise<void>
   /** Answers the questions that others ask us. Without it they are told that we cannot be asked. */
   onElicitation(by: AnswerQuestions): void
   /** Returns how to stop listening. */

@@ -22,18 +22,22 @@ import type { ToolSource } from './tools/source.ts'
 
 /** A tool of an agent, in straight-line code: `run` may ask whoever the call is for. */
 export interface AgentToolOptions<Args = Record<string, unknown>> {
+  /** A name for people. */
   readonly title?: string
+  /** What the tool does, for models and people. */
   readonly description?: string
   /** A zod schema, or another one with a JSON schema. Left out: the tool takes no arguments. */
   readonly inputSchema?: unknown
+  /** Hints about what the tool does, as MCP names them. */
   readonly annotations?: JsonObject
+  /** Runs the tool. Text is a result with one part. */
   run(args: Args, ask: Asks): Promise<CallToolResult | string> | CallToolResult | string
 }
 
 /** What `serveTools` takes: tools by name, an MCP server, a function that makes one, or a source of tools. */
-export type Served = Readonly<Record<string, AgentToolOptions<never>>> | McpServer | (() => McpServer) | ToolSource
+export type ServedTools = Readonly<Record<string, AgentToolOptions<never>>> | McpServer | (() => McpServer) | ToolSource
 
-export interface ServeOptions {
+export interface ServeToolsOptions {
   /** Which calls run, which are denied, and which somebody in the space is asked about. Default: all calls run. */
   readonly policy?: PolicySettings
   /** Keeps questions, grants and the audit. Default: one in memory. */
@@ -55,7 +59,11 @@ export interface Serving {
 }
 
 /** Serves tools in a space. Calls that the policy asks about wait for the answer of somebody in the space. */
-export async function createServing(parts: ServeParts, served: Served, options: ServeOptions = {}): Promise<Serving> {
+export async function createServing(
+  parts: ServeParts,
+  served: ServedTools,
+  options: ServeToolsOptions = {},
+): Promise<Serving> {
   const { space, connection, requests } = parts
   const assent = options.assent ?? (await ownAssent(space, options.policy))
   const source = sourceOf(assent, connection.id, served)
@@ -204,7 +212,7 @@ function approversOf(space: string, { approvers }: RuleSettings): Pick<RuleSetti
   }
 }
 
-function sourceOf(assent: Assent, name: string, served: Served): ToolSource {
+function sourceOf(assent: Assent, name: string, served: ServedTools): ToolSource {
   if (typeof served === 'function') return serverSource(served)
   if (served instanceof McpServer) return serverSource(() => served, { sessions: 1 })
   if (isSource(served)) return served

@@ -48,7 +48,8 @@ export const auditKinds = {
   'hub-joined': 'A participant joined a space of the hub.',
   'hub-left': 'A participant left a space, or was disconnected; `words` say why.',
   'hub-join-refused': 'Somebody without a valid token or ticket tried to join a space; recorded once a minute.',
-  'hub-refused': 'An envelope was not passed on: its sender forged its name, lacked the right, or answered what was not asked.',
+  'hub-refused':
+    'An envelope was not passed on: its sender forged its name, lacked the right, or answered what was not asked.',
   'hub-ticket-made': 'A ticket was made that lets its holder join a space once.',
 
   'keys-rotated': 'A new key seals, and what older keys had sealed was sealed again.',

@@ -29,12 +29,12 @@ export interface HoldParts {
 }
 
 /** The name of an agent as the server of its tools, in rules and on pages. */
-export function serverName(space: string, agent: string): string {
+function serverName(space: string, agent: string): string {
   return `${space}/${agent}`
 }
 
 /** Who wants a call: the person at the beginning of the chain, through the agent that sent it. */
-export function requesterOf(
+function requesterOf(
   desk: Pick<SpaceDesk, 'name' | 'members'>,
   from: string,
   chain: Pick<RequestDetails, 'agents' | 'root'>,

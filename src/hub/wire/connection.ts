@@ -13,7 +13,9 @@ export interface Connection {
 }
 
 export interface ConnectionOptions {
+  /** How much may wait for one that does not read. */
   readonly unreadBytes: number
+  /** How often a sign of life is asked for. */
   readonly heartbeatMs: number
   /** Called with each message of text. */
   onMessage(data: Buffer): void

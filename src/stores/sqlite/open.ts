@@ -12,10 +12,10 @@ import { damageIn } from './damage.ts'
 import { openSqlite, runRead, type SqliteDatabase, translateError } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { sqliteGrants } from './grants.ts'
-import { sqliteHub } from './hub.ts'
 import { migrateSqlite } from './migrations.ts'
-import { sqlitePasskeys } from './passkeys.ts'
 import { sqliteSteps } from './steps.ts'
+import { sqliteHub } from './tables/hub.ts'
+import { sqlitePasskeys } from './tables/passkeys.ts'
 import { createWriter } from './writer.ts'
 
 /** Options of a SQLite store. */

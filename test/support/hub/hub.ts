@@ -22,7 +22,7 @@ export interface TestHub {
 }
 
 /** The space of the seed: two agents, and a person. */
-export const seedParticipants: Record<string, ParticipantOptions> = {
+const seedParticipants: Record<string, ParticipantOptions> = {
   'user-1': { kind: 'human', token: 'token-of-user-1', participant: localParticipant },
   'agent-a': { kind: 'agent', token: 'token-of-agent-a', for: 'user-1', may: ['*'] },
   'agent-b': { kind: 'agent', token: 'token-of-agent-b', may: ['*'], asks: 'itself' },
@@ -83,7 +83,7 @@ export interface RawParticipant {
 }
 
 /** Opens a WebSocket, and keeps everything that it hears. */
-export async function joinRaw(url: string, token?: string, headers: JsonObject = {}): Promise<RawParticipant> {
+async function joinRaw(url: string, token?: string, headers: JsonObject = {}): Promise<RawParticipant> {
   const auth = token === undefined ? {} : { Authorization: `Bearer ${token}` }
   const socket = new WebSocket(url, { headers: { ...auth, ...headers } as never })
   onTestFinished(() => socket.terminate())

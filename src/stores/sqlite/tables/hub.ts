@@ -1,7 +1,7 @@
-import type { Appended, Appending, HubStore, NewEnvelope } from '../../hub/store.ts'
-import { type EnvelopeRow, envelopeColumns, envelopeValues, fromEnvelopeRow, recipientPart } from '../rows/hub.ts'
-import { runRead, type SqliteDatabase, type SqliteRow } from './driver.ts'
-import type { Writer } from './writer.ts'
+import type { Appended, Appending, HubStore, NewEnvelope } from '../../../hub/store.ts'
+import { type EnvelopeRow, envelopeColumns, envelopeValues, fromEnvelopeRow, recipientPart } from '../../rows/hub.ts'
+import { runRead, type SqliteDatabase, type SqliteRow } from '../driver.ts'
+import type { Writer } from '../writer.ts'
 
 const asEnvelope = (row: SqliteRow) => fromEnvelopeRow(row as unknown as EnvelopeRow)
 

@@ -1,10 +1,10 @@
-import type { PasskeyStore } from '../../passkey/passkey.ts'
-import { fromPasskeyRow, type PasskeyRow, passkeyColumns, toPasskeyRow } from '../rows/passkey.ts'
-import { checkpoint } from './checkpoint.ts'
-import type { SqliteDatabase, SqliteRow } from './driver.ts'
-import { runRead } from './driver.ts'
-import { columnList, placeholders } from './sql.ts'
-import type { Writer } from './writer.ts'
+import type { PasskeyStore } from '../../../passkey/passkey.ts'
+import { fromPasskeyRow, type PasskeyRow, passkeyColumns, toPasskeyRow } from '../../rows/passkey.ts'
+import { checkpoint } from '../checkpoint.ts'
+import type { SqliteDatabase, SqliteRow } from '../driver.ts'
+import { runRead } from '../driver.ts'
+import { columnList, placeholders } from '../sql.ts'
+import type { Writer } from '../writer.ts'
 
 const records = (rows: SqliteRow[]) => rows.map((row) => fromPasskeyRow(row as unknown as PasskeyRow))
 
