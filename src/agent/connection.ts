@@ -4,7 +4,7 @@ import { createEvents, type Events } from '../base/events.ts'
 import type { JsonObject } from '../base/json.ts'
 import { inBackground } from '../base/under-way.ts'
 import { hubName } from '../hub/wire/envelope.ts'
-import { type Writing, type Written, writeEnvelope } from '../hub/wire/write.ts'
+import { type Writing, type WrittenEnvelope, writeEnvelope } from '../hub/wire/write.ts'
 
 /** An envelope that arrived. */
 export interface Incoming {
@@ -14,7 +14,7 @@ export interface Incoming {
   readonly kind: string
   readonly correlation_id?: string
   readonly payload: JsonObject
-  /** Written by the hub: on whose behalf a call comes. */
+  /** WrittenEnvelope by the hub: on whose behalf a call comes. */
   readonly assent?: { readonly agents: readonly string[]; readonly root: string }
 }
 
@@ -35,7 +35,7 @@ export interface SpaceConnection {
   /** Welcomes, from the first reconnection on, and the end with its words. */
   readonly changes: Events<{ readonly kind: 'joined' } | { readonly kind: 'lost' | 'ended'; readonly words: string }>
   /** Sends an envelope, now or when the hub is back. Returns its id. */
-  send(writing: Omit<Writing, 'from'>): Written
+  send(writing: Omit<Writing, 'from'>): WrittenEnvelope
   welcome(): JsonObject
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ class Reconnecting implements SpaceConnection {
 
   welcome = () => this.#welcome
 
-  send(writing: Omit<Writing, 'from'>): Written {
+  send(writing: Omit<Writing, 'from'>): WrittenEnvelope {
     const written = writeEnvelope(new Date(), { ...writing, from: this.id })
     this.#outbox.set(written.id, written.text)
     this.#write(written.text)

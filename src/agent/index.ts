@@ -9,4 +9,4 @@ export {
 } from './join-space.ts'
 export { type Pending, RequestFailed, type RequestOptions } from './requests.ts'
 export type { AgentToolOptions, ServedTools, ServeToolsOptions } from './serve.ts'
-export type { AskPerson, Calling, ToolDescription, ToolSource } from './tools/source.ts'
+export type { AgentToolSource, AskPerson, Calling, ToolDescription } from './tools/source.ts'

@@ -18,7 +18,7 @@ import { createAssentServer } from '../server/assent-server.ts'
 import type { Incoming, SpaceConnection } from './connection.ts'
 import { answering, pendingMethod, type Requests } from './requests.ts'
 import { serverSource } from './tools/mcp-source.ts'
-import type { ToolSource } from './tools/source.ts'
+import type { AgentToolSource } from './tools/source.ts'
 
 /** A tool of an agent, in straight-line code: `run` may ask whoever the call is for. */
 export interface AgentToolOptions<Args = Record<string, unknown>> {
@@ -35,7 +35,11 @@ export interface AgentToolOptions<Args = Record<string, unknown>> {
 }
 
 /** What `serveTools` takes: tools by name, an MCP server, a function that makes one, or a source of tools. */
-export type ServedTools = Readonly<Record<string, AgentToolOptions<never>>> | McpServer | (() => McpServer) | ToolSource
+export type ServedTools =
+  | Readonly<Record<string, AgentToolOptions<never>>>
+  | McpServer
+  | (() => McpServer)
+  | AgentToolSource
 
 export interface ServeToolsOptions {
   /** Which calls run, which are denied, and which somebody in the space is asked about. Default: all calls run. */
@@ -212,14 +216,14 @@ function approversOf(space: string, { approvers }: RuleSettings): Pick<RuleSetti
   }
 }
 
-function sourceOf(assent: Assent, name: string, served: ServedTools): ToolSource {
+function sourceOf(assent: Assent, name: string, served: ServedTools): AgentToolSource {
   if (typeof served === 'function') return serverSource(served)
   if (served instanceof McpServer) return serverSource(() => served, { sessions: 1 })
   if (isSource(served)) return served
   return serverSource(() => serverWith(assent, name, served))
 }
 
-function isSource(served: object): served is ToolSource {
+function isSource(served: object): served is AgentToolSource {
   return 'list' in served && typeof served.list === 'function' && 'call' in served && typeof served.call === 'function'
 }
 

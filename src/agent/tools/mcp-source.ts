@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/json.ts'
-import type { AskPerson, Calling, ToolDescription, ToolSource } from './source.ts'
+import type { AgentToolSource, AskPerson, Calling, ToolDescription } from './source.ts'
 
 /** Makes the connection of one session to an MCP server. */
 export type OpenTransport = () => Promise<Transport>
@@ -20,7 +20,7 @@ const noTimeout = 2 ** 31 - 1
  * The tools of an MCP server. Each one who is asked gets a session of their own, so that a question of the server goes to
  * the person of the call that it belongs to; within a session, calls run one after the other.
  */
-function mcpSource(open: OpenTransport, { sessions: most = mostSessions } = {}): ToolSource {
+function mcpSource(open: OpenTransport, { sessions: most = mostSessions } = {}): AgentToolSource {
   const sessions = new Map<string, Promise<Session>>()
 
   async function start(): Promise<Session> {
@@ -88,7 +88,10 @@ function mcpSource(open: OpenTransport, { sessions: most = mostSessions } = {}):
 }
 
 /** The tools of a server in this process. `make` makes one server for each session. */
-export function serverSource(make: () => McpServer | Promise<McpServer>, options?: { sessions?: number }): ToolSource {
+export function serverSource(
+  make: () => McpServer | Promise<McpServer>,
+  options?: { sessions?: number },
+): AgentToolSource {
   return mcpSource(async () => {
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await (await make()).connect(theirs as never)

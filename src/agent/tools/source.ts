@@ -13,7 +13,7 @@ export interface ToolDescription {
 export type AskPerson = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 
 /** Where the tools of an agent come from. */
-export interface ToolSource {
+export interface AgentToolSource {
   list(): Promise<readonly ToolDescription[]>
   call(name: string, args: JsonObject, calling: Calling): Promise<JsonObject>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../base/json.ts'
 import type { SpaceDesk } from '../space/desk.ts'
 import { type Envelope, onBehalfKey } from '../wire/envelope.ts'
-import type { Problem } from '../wire/write.ts'
+import type { HubProblem } from '../wire/write.ts'
 
 /** On whose behalf a request is made. */
 export interface Chain {
@@ -20,7 +20,7 @@ export function chainOf(
   from: string,
   target: string,
   envelope: Envelope,
-): Chain | Problem {
+): Chain | HubProblem {
   const named = namedIn(envelope)
   const waiting = requests.waitingFor(from).filter(({ details }) => details.method === 'tools/call')
   const behind = named === null ? [] : named === undefined ? waiting : waiting.filter(({ id }) => id === named)

@@ -10,7 +10,7 @@ import { outcomeKey } from '../../mcp/meta-keys.ts'
 import type { Member } from '../options.ts'
 import type { OpenRequest } from '../routing/open-requests.ts'
 import type { Posting, SpaceDesk } from '../space/desk.ts'
-import { type Envelope, hubName, type RpcId } from '../wire/envelope.ts'
+import { type Envelope, hubName, type MessageId } from '../wire/envelope.ts'
 import { writeEnvelope } from '../wire/write.ts'
 import { answerIn, approvalAnswer, approvalParams, type OriginalRequest } from './space-form.ts'
 
@@ -21,7 +21,7 @@ export interface SpaceQuestions {
   /** Asks somebody who just joined what is open for them. */
   welcome(member: Member): void
   /** Takes the answer to a question of the hub. False: the hub asked this participant nothing of that id. */
-  answeredToHub(member: Member, rpc: RpcId, payload: Readonly<Record<string, unknown>>): boolean
+  answeredToHub(member: Member, rpc: MessageId, payload: Readonly<Record<string, unknown>>): boolean
   /** Keeps the question of an agent, so that it can be answered elsewhere too. */
   keep(request: OpenRequest, to: Member, params: Readonly<Record<string, unknown>>): Promise<KeptQuestion>
   /** Waits for the answer to the question of an agent, wherever it is given, and passes it on. */
@@ -67,7 +67,7 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
     })
   }
 
-  function callOff(member: string, requestId: RpcId): void {
+  function callOff(member: string, requestId: MessageId): void {
     const params = { requestId, reason: 'This was answered, or needs no answer any more.' }
     desk.tell(member, { kind: 'mcp', payload: { jsonrpc: '2.0', method: 'notifications/cancelled', params } })
   }

@@ -2,7 +2,7 @@ import { globMatcher } from '../../approval/policy/glob.ts'
 import type { Capability, CapabilityPattern, Member } from '../options.ts'
 
 /** What is about to be sent. */
-export interface Sending {
+export interface SentMessage {
   readonly method: string
   readonly tool?: string
   readonly to: readonly string[]
@@ -14,10 +14,10 @@ export const observe = 'observe'
 /** Judges what a participant may send. */
 export interface Capabilities {
   readonly mayObserve: boolean
-  allows(sending: Sending): boolean
+  allows(sending: SentMessage): boolean
 }
 
-type Matcher = (sending: Sending) => boolean
+type Matcher = (sending: SentMessage) => boolean
 
 /** Reads the patterns once. Any that says no wins over all that say yes. */
 export function capabilitiesOf({ may, kind }: Pick<Member, 'may' | 'kind'>): Capabilities {

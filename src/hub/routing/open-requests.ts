@@ -3,7 +3,7 @@ import type { GivenYes } from '../../approval/question/subject.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { KeptEnvelope } from '../store.ts'
-import { type RpcId, rpcKey } from '../wire/envelope.ts'
+import { type MessageId, rpcKey } from '../wire/envelope.ts'
 
 /** A request that nobody answered yet. */
 export interface OpenRequest {
@@ -24,7 +24,7 @@ export interface OpenRequest {
 /** What is kept of a request until it is answered. */
 export interface RequestDetails {
   readonly to: string
-  readonly rpc: RpcId
+  readonly rpc: MessageId
   readonly method: string
   readonly tool?: string
   /** The agents before the sender, outermost first, on whose behalf it was made. */
@@ -55,7 +55,7 @@ export interface OpenRequests {
   add(request: OpenRequest): void
   remove(request: OpenRequest): void
   /** The request of `from` to `to` with this JSON-RPC id. */
-  find(from: string, to: string, rpc: RpcId): OpenRequest | undefined
+  find(from: string, to: string, rpc: MessageId): OpenRequest | undefined
   byEnvelope(from: string, id: string): OpenRequest | undefined
   /** Those that this participant has to answer. */
   waitingFor(to: string): readonly OpenRequest[]
@@ -67,7 +67,7 @@ export function createOpenRequests(): OpenRequests {
   const byRpc = new Map<string, OpenRequest>()
   const byId = new Map<string, OpenRequest>()
   const counts = new Map<string, number>()
-  const keyOf = (from: string, to: string, rpc: RpcId) => `${from} ${to} ${rpcKey(rpc)}`
+  const keyOf = (from: string, to: string, rpc: MessageId) => `${from} ${to} ${rpcKey(rpc)}`
   const count = (from: string, by: number) => counts.set(from, (counts.get(from) ?? 0) + by)
   return {
     add(request) {

@@ -9,7 +9,7 @@ import type { Member } from '../options.ts'
 import type { SpaceDesk } from '../space/desk.ts'
 import { editedText } from '../wire/edit-text.ts'
 import { type Envelope, exactPayload, hubName, type RpcMessage, readRpc } from '../wire/envelope.ts'
-import type { Problem, ProblemCode } from '../wire/write.ts'
+import type { HubProblem, ProblemCode } from '../wire/write.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { OpenRequest } from './open-requests.ts'
 
@@ -33,7 +33,7 @@ export interface Received {
 type Request = Extract<RpcMessage, { kind: 'request' }>
 
 /** Routes an envelope: refused with words, kept and delivered, or held for a person. */
-export function route(router: Router, received: Received): Problem | undefined {
+export function route(router: Router, received: Received): HubProblem | undefined {
   const { desk } = router
   const { envelope, sender } = received
   const strange = envelope.to.find((id) => !desk.members.has(id) && id !== hubName)
@@ -53,7 +53,7 @@ export function route(router: Router, received: Received): Problem | undefined {
 }
 
 /** Kinds that the hub does not know are passed on as they are, to those who may get them. */
-function routeOther(router: Router, received: Received): Problem | undefined {
+function routeOther(router: Router, received: Received): HubProblem | undefined {
   const { envelope, capabilities } = received
   const sending = { method: envelope.kind, to: envelope.to }
   if (!capabilities.allows(sending)) return problem(envelope, 'not-allowed', `You may not send ${envelope.kind} here.`)
@@ -75,7 +75,7 @@ function pass(
   inBackground(desk.post({ id, from, to, text, data, ...more }))
 }
 
-function routeRequest(router: Router, received: Received, rpc: Request): Problem | undefined {
+function routeRequest(router: Router, received: Received, rpc: Request): HubProblem | undefined {
   const { desk } = router
   const { envelope, sender } = received
   const [to] = envelope.to
@@ -124,14 +124,14 @@ function routeRequest(router: Router, received: Received, rpc: Request): Problem
   return undefined
 }
 
-interface Sending {
+interface SentMessage {
   readonly request: OpenRequest
   /** The envelope as its sender wrote it. */
   readonly original: string
 }
 
 /** Keeps a request and delivers it; whoever is away gets it when they come back, and its sender is told. */
-async function send(desk: SpaceDesk, { request, original }: Sending): Promise<boolean> {
+async function send(desk: SpaceDesk, { request, original }: SentMessage): Promise<boolean> {
   const { from, id, text, details } = request
   const { kind } = await desk.post({ from, id, to: [details.to], text, original, opens: request })
   if (kind === 'added' && !desk.isHere(details.to)) {
@@ -142,13 +142,18 @@ async function send(desk: SpaceDesk, { request, original }: Sending): Promise<bo
   return kind === 'added'
 }
 
-async function hold({ desk, held }: Router, { request, original }: Sending): Promise<void> {
+async function hold({ desk, held }: Router, { request, original }: SentMessage): Promise<void> {
   const { from, id, text, details } = request
   const { kind } = await desk.post({ from, id, to: [details.to], text, original, state: 'held', opens: request })
   if (kind === 'added') held.start(request)
 }
 
-async function askHuman({ desk, questions }: Router, sending: Sending, target: Member, rpc: Request): Promise<void> {
+async function askHuman(
+  { desk, questions }: Router,
+  sending: SentMessage,
+  target: Member,
+  rpc: Request,
+): Promise<void> {
   const { request } = sending
   const kept = await questions.keep(request, target, rpc.params)
   if (kept.kind === 'problem') {
@@ -168,7 +173,7 @@ function routeResponse(
   router: Router,
   received: Received,
   rpc: Extract<RpcMessage, { kind: 'response' }>,
-): Problem | undefined {
+): HubProblem | undefined {
   const { desk, questions, tools } = router
   const { envelope, sender } = received
   const [to] = envelope.to
@@ -222,6 +227,6 @@ function giveUp(desk: SpaceDesk, from: string, { payload }: Envelope): void {
   }
 }
 
-function problem({ id }: Envelope, code: ProblemCode, message: string): Problem {
+function problem({ id }: Envelope, code: ProblemCode, message: string): HubProblem {
   return { code, message, correlationId: id }
 }

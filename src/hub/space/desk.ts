@@ -3,7 +3,7 @@ import type { AssentForHub } from '../needs.ts'
 import type { HubLimits, HubTimes, Member } from '../options.ts'
 import type { OpenRequest, OpenRequests, RequestDetails } from '../routing/open-requests.ts'
 import type { Appended, NewEnvelope } from '../store.ts'
-import type { Problem, Writing } from '../wire/write.ts'
+import type { HubProblem, Writing } from '../wire/write.ts'
 import type { Failed } from './log.ts'
 
 /** What happened in the hub, for whoever counts or logs it. */
@@ -53,5 +53,5 @@ export interface SpaceDesk {
   /** Does work that must be done, again and again while the store is down. */
   surely(work: () => Promise<void>): void
   /** Tells a sender what was wrong. */
-  refuse(id: string, problem: Problem): void
+  refuse(id: string, problem: HubProblem): void
 }

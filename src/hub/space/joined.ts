@@ -1,6 +1,6 @@
 import type { Member } from '../options.ts'
 import type { Rate } from '../routing/rate.ts'
-import type { Connection } from '../wire/connection.ts'
+import type { SpaceSocket } from '../wire/connection.ts'
 import { writeEnvelope } from '../wire/write.ts'
 
 /** How somebody joins. */
@@ -14,7 +14,7 @@ export interface Joining {
 /** A participant that is here, and what it received. */
 export interface Joined {
   readonly member: Member
-  readonly connection: Connection
+  readonly connection: SpaceSocket
   readonly acks: boolean
   readonly rate: Rate
   /** Says something that is not kept. */
@@ -41,7 +41,7 @@ interface Waiting {
 
 export function createJoined(
   member: Member,
-  connection: Connection,
+  connection: SpaceSocket,
   { acks, rate }: { readonly acks: boolean; readonly rate: Rate },
 ): Joined {
   /** The numbers of what was delivered and not acknowledged yet. */

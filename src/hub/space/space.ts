@@ -12,21 +12,21 @@ import { createOpenRequests, keptDetails, requestFrom } from '../routing/open-re
 import { createRate } from '../routing/rate.ts'
 import type { Router } from '../routing/receive.ts'
 import type { Appended, NewEnvelope } from '../store.ts'
-import { type Connection, closeCodes } from '../wire/connection.ts'
+import { closeCodes, type SpaceSocket } from '../wire/connection.ts'
 import { problemPayload, writeEnvelope } from '../wire/write.ts'
 import type { HubNews, Posting, SpaceDesk } from './desk.ts'
 import { createJoined, type Joined, type Joining } from './joined.ts'
 import { createSpaceLog, type Failed } from './log.ts'
 import { presencePayload, welcomePayload } from './presence.ts'
 import { takeMessages } from './take-message.ts'
-import { startUpkeep } from './upkeep.ts'
+import { keepSpaceTidy } from './upkeep.ts'
 
 /** Where agents and people meet. */
 export interface Space {
   readonly name: string
   readonly members: ReadonlyMap<string, Member>
   /** Lets a participant in, and tells how to hand over its messages and its leaving. */
-  join(member: Member, connection: Connection, joining: Joining): Seat
+  join(member: Member, connection: SpaceSocket, joining: Joining): Seat
   /** Who is here now. */
   here(): readonly string[]
   /** Requests without an answer, and how many of them wait for a person. */
@@ -214,7 +214,7 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
     else if (question !== undefined && request.details.walkId === undefined) questions.follow(request, question)
   }
 
-  const stopUpkeep = startUpkeep({
+  const stopUpkeep = keepSpaceTidy({
     desk,
     historyMs,
     timedOut: (request) => {

@@ -4,7 +4,7 @@ import type { Capabilities } from '../routing/capabilities.ts'
 import { type Router, route } from '../routing/receive.ts'
 import { closeCodes } from '../wire/connection.ts'
 import { hubName, readEnvelope } from '../wire/envelope.ts'
-import type { Problem, ProblemCode } from '../wire/write.ts'
+import type { HubProblem, ProblemCode } from '../wire/write.ts'
 import type { Joined } from './joined.ts'
 
 interface TakeParts {
@@ -32,14 +32,14 @@ export function takeMessages({ router, capabilities, beat }: TakeParts): (joined
     joined.connection.close(closeCodes.refused, 'You sent too much for too long.')
   }
 
-  function refuse({ id, identity }: Member, problem: Problem): void {
+  function refuse({ id, identity }: Member, problem: HubProblem): void {
     desk.refuse(id, problem)
     if (!recorded.has(problem.code)) return
     const data = { space: desk.name, participant: id, code: problem.code }
     inBackground(desk.assent.record({ kind: 'hub-refused', who: identity, data }))
   }
 
-  function problemWith(joined: Joined, data: Buffer): Problem | undefined {
+  function problemWith(joined: Joined, data: Buffer): HubProblem | undefined {
     const { member } = joined
     if (data.length > limits.envelopeBytes) {
       const message = `An envelope has at most ${limits.envelopeBytes} bytes, and this one has ${data.length}.`

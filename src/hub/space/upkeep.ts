@@ -16,7 +16,7 @@ const saveMs = 500
 const mostDeleted = 10_000
 
 /** Ends requests that nobody answered, deletes old envelopes, and remembers what arrived. Returns how to stop. */
-export function startUpkeep({ desk, historyMs, timedOut, saveReceived }: UpkeepParts): () => void {
+export function keepSpaceTidy({ desk, historyMs, timedOut, saveReceived }: UpkeepParts): () => void {
   const { assent, requests, times } = desk
 
   /** One who waits for a person has as long as the person has. */

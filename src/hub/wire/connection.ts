@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws'
 export const closeCodes = { done: 1000, goingAway: 1001, refused: 1008, failed: 1011, later: 1013 } as const
 
 /** One connection of a participant. */
-export interface Connection {
+export interface SpaceSocket {
   /** Sends a message. One that does not read is closed when too much waits for it. */
   send(message: string | Buffer): void
   /** Ends the connection. `words` are cut to what a close frame holds. */
@@ -12,7 +12,7 @@ export interface Connection {
   readonly isOpen: boolean
 }
 
-export interface ConnectionOptions {
+export interface WatchedConnection {
   /** How much may wait for one that does not read. */
   readonly unreadBytes: number
   /** How often a sign of life is asked for. */
@@ -27,13 +27,13 @@ export interface ConnectionOptions {
 const goodbyeMs = 2_000
 
 /** Watches a WebSocket: what it sends, whether it reads, whether it is alive. */
-export function watchConnection(socket: WebSocket, options: ConnectionOptions): Connection {
+export function watchConnection(socket: WebSocket, options: WatchedConnection): SpaceSocket {
   const { unreadBytes, heartbeatMs, onMessage, onClose } = options
   let words = 'The connection was lost.'
   let isClosing = false
   let isAlive = true
 
-  const connection: Connection = {
+  const connection: SpaceSocket = {
     get isOpen() {
       return !isClosing && socket.readyState === socket.OPEN
     },

@@ -28,11 +28,16 @@ export interface Envelope {
 
 /** A message of JSON-RPC, as far as the hub looks at it. */
 export type RpcMessage =
-  | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: Record<string, unknown> }
-  | { readonly kind: 'response'; readonly id: RpcId; readonly isError: boolean }
+  | {
+      readonly kind: 'request'
+      readonly id: MessageId
+      readonly method: string
+      readonly params: Record<string, unknown>
+    }
+  | { readonly kind: 'response'; readonly id: MessageId; readonly isError: boolean }
   | { readonly kind: 'notification'; readonly method: string }
 
-export type RpcId = string | number
+export type MessageId = string | number
 
 /** Why a message is no envelope, in words for its sender. */
 export interface Unreadable {
@@ -90,6 +95,6 @@ export function exactPayload(text: string): JsonObject {
 }
 
 /** Equal for the same JSON-RPC id only: the number 1 is another id than the text "1". */
-export function rpcKey(id: RpcId): string {
+export function rpcKey(id: MessageId): string {
   return JSON.stringify(id)
 }

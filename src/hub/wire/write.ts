@@ -3,7 +3,7 @@ import { type JsonObject, writeJson } from '../../base/json.ts'
 import { hubName, protocolName } from './envelope.ts'
 
 /** An envelope that the hub writes. */
-export interface Written {
+export interface WrittenEnvelope {
   readonly id: string
   readonly from: string
   readonly to: readonly string[]
@@ -22,7 +22,7 @@ export interface Writing {
 }
 
 /** Writes an envelope, in the order of keys that people are used to. */
-export function writeEnvelope(now: Date, writing: Writing): Written {
+export function writeEnvelope(now: Date, writing: Writing): WrittenEnvelope {
   const { from = hubName, to = [], kind, correlationId, payload, id = randomUUID() } = writing
   const text = writeJson({
     protocol: protocolName,
@@ -52,7 +52,7 @@ export type ProblemCode =
   | 'unavailable'
 
 /** A problem with a message, for its sender. */
-export interface Problem {
+export interface HubProblem {
   readonly code: ProblemCode
   readonly message: string
   readonly correlationId?: string
@@ -60,6 +60,6 @@ export interface Problem {
 }
 
 /** The payload by which a sender is told. */
-export function problemPayload({ code, message, data }: Problem): JsonObject {
+export function problemPayload({ code, message, data }: HubProblem): JsonObject {
   return { event: 'error', type: 'error', code, message, ...(data && { data }) }
 }
