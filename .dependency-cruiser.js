@@ -32,7 +32,7 @@ const doors = {
   gateway: below('gateway').filter((room) => room !== 'web' && room !== 'server'),
   web: below('web').filter((room) => room !== 'asking'),
   client: below('client').filter((room) => room !== 'asking'),
-  cli: [...below('cli'), ...implementing, 'observe', 'assent'],
+  cli: [...below('cli'), ...implementing, 'agent', 'observe', 'assent'],
   nest: [...below('nest'), ...implementing, 'observe', 'assent'],
   // What agents use: the wire of the hub, and an Assent of their own.
   agent: [...below('hub'), 'hub', 'assent'],

@@ -51,7 +51,7 @@ export class NotInSpace extends Error {
 }
 
 const mostRemembered = 10_000
-const longestPauseMs = 3_000
+const longestPauseMs = 1_500
 const joinMs = 15_000
 const ackEveryMs = 100
 /** Joined from elsewhere, or not allowed: to come back would not help. */
@@ -75,6 +75,7 @@ class Reconnecting implements SpaceConnection {
   #received = 0
   #last: { from: string; id: string } | undefined
   #acking: NodeJS.Timeout | undefined
+  #again: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(options: SpaceConnectionOptions) {
@@ -146,6 +147,7 @@ class Reconnecting implements SpaceConnection {
         this.changes.tell({ kind: 'joined' })
       }
       if (payload.event === 'ack') for (const id of payload.ids as string[]) this.#outbox.delete(id)
+      if (payload.event === 'error' && payload.code === 'too-many') this.#sendAllAgain()
       // Refused for good. What cannot be kept right now is sent again with the next connection.
       if (payload.event === 'error' && payload.code === 'unavailable') this.#sendAgain(about)
       else if (payload.event === 'error' && about !== undefined) this.#outbox.delete(about)
@@ -153,6 +155,14 @@ class Reconnecting implements SpaceConnection {
     this.#count(envelope)
     if (about !== undefined && kind === 'mcp') this.#outbox.delete(about)
     if (this.#isNew(envelope)) this.incoming.tell(envelope)
+  }
+
+  /** The hub does not say which one it did not take. Those that it took it knows by their ids. */
+  #sendAllAgain(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined
+      for (const text of this.#outbox.values()) this.#write(text)
+    }, 1_000).unref()
   }
 
   #sendAgain(id: string | undefined): void {

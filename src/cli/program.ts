@@ -11,6 +11,7 @@ import { addPasskeysCommands } from './commands/passkeys.ts'
 import { addPauseCommands } from './commands/pause.ts'
 import { addPolicyCommands } from './commands/policy.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
+import { addHubCommands } from './hub/hub.ts'
 import { addInboxCommands } from './inbox/inbox.ts'
 import { addRunCommand } from './run/run.ts'
 import { addServeCommand } from './serve/serve.ts'
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addPasskeysCommands(program)
   addKeysCommands(program)
   addAuditCommands(program)
+  addHubCommands(program)
   addForgetCommand(program)
   addDoctorCommand(program)
   addDemoToolsCommand(program)

@@ -20,7 +20,7 @@ const noTimeout = 2 ** 31 - 1
  * The tools of an MCP server. Each one who is asked gets a session of their own, so that a question of the server goes to
  * the person of the call that it belongs to; within a session, calls run one after the other.
  */
-function mcpSource(open: OpenTransport, { sessions: most = mostSessions } = {}): AgentToolSource {
+export function mcpSource(open: OpenTransport, { sessions: most = mostSessions } = {}): AgentToolSource {
   const sessions = new Map<string, Promise<Session>>()
 
   async function start(): Promise<Session> {

@@ -1,4 +1,5 @@
 import type { PolicySettings } from '../../approval/policy/policy-settings.ts'
+import type { SpaceOptions } from '../../hub/options.ts'
 import type { Quirk } from '../../mcp/quirks.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
@@ -44,6 +45,8 @@ export interface Config {
     readonly prefix: string
     readonly names: Readonly<Record<string, string>>
   }
+  /** The spaces of the hub, by name; none where the settings have no `hub`. */
+  readonly hub: Readonly<Record<string, SpaceOptions>>
 }
 
 /** Who may read `/metrics`, besides this machine. */

@@ -38,6 +38,7 @@ export const settingNames = {
     'retain',
     'metrics',
     'pages',
+    'hub',
   ],
   auth: ['issuer', 'audience', 'clientId', 'clientSecret', 'jwksUri', 'groupsClaim', 'proxy'],
   proxy: ['header', 'from', 'groupsHeader'],
@@ -80,4 +81,8 @@ export const settingNames = {
   webhook: ['url', 'secret', 'name', 'allowPrivate'],
   metrics: ['listen', 'allow'],
   pages: ['primaryColor', 'title', 'prefix', 'names'],
+  hub: ['spaces'],
+  space: ['participants', 'history'],
+  participant: ['kind', 'name', 'token', 'participant', 'groups', 'for', 'may', 'asks'],
+  capability: ['method', 'tool', 'to', 'not'],
 } as const

@@ -10,6 +10,7 @@ import { badConfig, type Path, type Problem, pathText } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, readTrustedProxies, urlOf } from './read/addresses.ts'
 import { readClient } from './read/clients.ts'
 import { type Environment, filledIn } from './read/environment.ts'
+import { readHub } from './read/hub.ts'
 import { readMetrics } from './read/metrics.ts'
 import { readPolicyShape } from './read/policy.ts'
 import { counts, durations, readAuth, readChannel, readPages, readProviders } from './read/sections.ts'
@@ -99,6 +100,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
     retain: durations(settings.retain, defaults.retain),
     metrics: readMetrics(settings.metrics, listen),
     pages: readPages(settings.pages),
+    hub: readHub(settings.hub),
   }
 }
 

@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { BadArgument } from '../../base/errors.ts'
 import type { Config } from '../config/config.ts'
 import { sendReply } from './reply.ts'
@@ -8,11 +9,16 @@ import { sendReply } from './reply.ts'
 export interface Listening {
   readonly port: number
   serve(by: RequestListener): void
+  /** Takes connections that want to speak another protocol, such as WebSocket. False: nobody wants this one. */
+  upgrade(by: Upgrade): void
   /** Takes no new requests, and waits for those under way, for five seconds at most. */
   finish(): Promise<void>
   /** Ends every connection at once. */
   close(): void
 }
+
+/** Takes a connection; false: its address is nobody's. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
 const patienceMs = 5_000
 
@@ -35,6 +41,11 @@ export async function listen({ host, port }: Config['listen'], bodyMs: number, s
     port: (server.address() as AddressInfo).port,
     serve(listener) {
       by = listener
+    },
+    upgrade(taker) {
+      server.on('upgrade', (request, socket, head) => {
+        if (!taker(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
+      })
     },
     finish: () => finished(server),
     close: () => server.close().closeAllConnections(),

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Command } from 'commander'
 import type { Assent } from '../../assent.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import type { Hub } from '../../hub/hub.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Web } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
@@ -78,7 +79,10 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     gateway.start()
     const web = await pagesOf(assent, config, log)
     const operation = { assent, gateway, metrics: metricsOf(gateway) }
-    ports.main.serve(listenerFor(gateway, operationRoutes(operation, mainAccess(config)), web))
+    const hub = await hubFrom(assent, config, log)
+    const routes = operationRoutes(operation, mainAccess(config))
+    ports.main.serve(listenerFor(gateway, routes, web, hub))
+    if (hub !== undefined) ports.main.upgrade(hub.upgrade)
     ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config))))
     // Before the banner says that Assent runs: from then on people change the file and expect it to count.
     const stopReloading = await reloading(assent, asked, given, isDemo)
@@ -88,6 +92,7 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     print('Stopping.')
     // Closing the gateway answers the calls that are parked or in flight with an error; new requests get a 503.
     web.close()
+    await hub?.close()
     await Promise.all([gateway.close(), ports.main.finish(), ports.metrics?.finish()])
     await stopReloading()
   } finally {
@@ -125,9 +130,20 @@ async function pagesOf(assent: Assent, config: Config, log: Log): Promise<Web> {
   return createWeb(assent, { ...webOptions(config), onError: (err) => log.error({ err }, 'a page failed') })
 }
 
-function listenerFor(gateway: Gateway, routes: OperationRoutes, web: Web): RequestListener {
+/** The hub, where the settings have spaces. */
+async function hubFrom(assent: Assent, { hub, publicUrl }: Config, log: Log): Promise<Hub | undefined> {
+  if (Object.keys(hub).length === 0) return undefined
+  const { createHub } = await import('../../hub/hub.ts')
+  const made = await createHub({ assent, spaces: hub, origins: [new URL(publicUrl).origin] })
+  made.events.listen((news) => {
+    if (news.kind === 'hub-failed') log.error({ err: news.error, space: news.space }, 'the hub failed')
+  })
+  return made
+}
+
+function listenerFor(gateway: Gateway, routes: OperationRoutes, web: Web, hub: Hub | undefined): RequestListener {
   return (request, response) => {
-    if (gateway.handle(request, response) || routes(request, response)) return
+    if (gateway.handle(request, response) || routes(request, response) || hub?.handle(request, response)) return
     web.node(request, response)
   }
 }

@@ -1,6 +1,5 @@
 import { AssentError } from '../../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
-import { inBackground } from '../../base/under-way.ts'
 import { answerLink } from '../../elicitation/answering/answer-link.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Answer, Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
@@ -20,8 +19,8 @@ export interface SpaceQuestions {
   askAbout(elicitation: Elicitation, original: OriginalRequest, request: OpenRequest): () => void
   /** Asks somebody who just joined what is open for them. */
   welcome(member: Member): void
-  /** Takes the answer to a question of the hub. False: the hub asked this participant nothing of that id. */
-  answeredToHub(member: Member, rpc: MessageId, payload: Readonly<Record<string, unknown>>): boolean
+  /** Takes the answer to a question of the hub, or tells why it does not count. */
+  answeredToHub(member: Member, envelope: Envelope): Promise<void>
   /** Keeps the question of an agent, so that it can be answered elsewhere too. */
   keep(request: OpenRequest, to: Member, params: Readonly<Record<string, unknown>>): Promise<KeptQuestion>
   /** Waits for the answer to the question of an agent, wherever it is given, and passes it on. */
@@ -134,17 +133,21 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
     welcome(member) {
       for (const question of asking.values()) put(member, question)
     },
-    answeredToHub(member, rpc, payload) {
-      const question = asking.get(String(rpc))
-      const given = answerIn(payload.result) ?? ({ action: 'cancel' } as const)
-      if (question === undefined) return false
-      const { elicitation, request } = question
-      // A client that does not know the method says nothing about its person.
-      if (payload.error !== undefined) return true
-      // To open a page is no answer; the page is.
-      if (given.action === 'accept' && given.content === undefined) return true
-      inBackground(answer(member, elicitation.id, approvalAnswer(elicitation, given), request.id))
-      return true
+    async answeredToHub(member, { id, payload }) {
+      const question = String(payload.id) as ElicitationId
+      // Not only what is being asked now: after a restart an answer may come before its question is asked again.
+      const elicitation = asking.get(question)?.elicitation ?? (await assent.get(question))
+      if (elicitation === undefined || elicitation.state.kind !== 'open') {
+        const message = 'The hub asked you nothing of this id, or it is settled.'
+        desk.refuse(member.id, { code: 'not-pending', message, correlationId: id })
+        return
+      }
+      const given = answerIn(payload.result)
+      // A client that does not know the method says nothing about its person, and to open a page is no answer.
+      const isNone = given === undefined || (given.action === 'accept' && given.content === undefined)
+      if (isNone || (await answer(member, question, approvalAnswer(elicitation, given), id))) {
+        desk.acknowledge(member.id, id)
+      }
     },
     async keep({ from, id }, to, { message, requestedSchema, metadata }) {
       const timeout = isPlainObject(metadata) && typeof metadata.timeout === 'number' ? metadata.timeout : 0

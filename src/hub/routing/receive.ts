@@ -180,12 +180,9 @@ function routeResponse(
   if (to === undefined || envelope.to.length > 1)
     return problem(envelope, 'bad-request', 'An answer is for the one who asked.')
   if (to === hubName) {
-    if (
-      questions.answeredToHub(sender, rpc.id, envelope.payload) ||
-      tools.answered(sender.id, rpc.id, envelope.payload)
-    )
-      return undefined
-    return problem(envelope, 'not-pending', 'The hub asked you nothing of this id, or it is settled.')
+    if (tools.answered(sender.id, rpc.id, envelope.payload)) desk.acknowledge(sender.id, envelope.id)
+    else desk.surely(() => questions.answeredToHub(sender, envelope))
+    return undefined
   }
   const request = desk.requests.find(to, sender.id, rpc.id)
   if (request === undefined || request.isHeld) {

@@ -50,6 +50,8 @@ export interface SpaceDesk {
   stop(request: OpenRequest): Promise<void>
   /** Says something to one participant that is not kept; nothing if they are not here. */
   tell(id: string, writing: Omit<Writing, 'to'>): void
+  /** Tells a sender that its envelope was taken, where it wants to hear that. */
+  acknowledge(id: string, envelope: string): void
   /** Does work that must be done, again and again while the store is down. */
   surely(work: () => Promise<void>): void
   /** Tells a sender what was wrong. */

@@ -115,6 +115,7 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
       const joined = here.get(id)
       joined?.send(writeEnvelope(assent.clock.now(), { ...writing, to: [id] }).text)
     },
+    acknowledge: (id, envelope) => here.get(id)?.acknowledge(envelope),
     surely(work) {
       const attempt = () => {
         if (isClosed) return

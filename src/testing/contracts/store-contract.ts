@@ -6,6 +6,7 @@ import type { ContractTest } from './contract-test.ts'
 import { elicitationContract } from './elicitation-contract.ts'
 import { flowContract } from './flow-contract.ts'
 import { grantContract } from './grant-contract.ts'
+import { hubContract } from './hub-contract.ts'
 import { passkeyContract } from './passkey-contract.ts'
 import { stepContract } from './step-contract.ts'
 
@@ -22,5 +23,6 @@ export const storeContract: readonly ContractTest[] = [
   ...connectionContract,
   ...flowContract,
   ...grantContract,
+  ...hubContract,
   ...passkeyContract,
 ]

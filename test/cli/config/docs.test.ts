@@ -36,6 +36,10 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   ],
   servers: [...settingNames.server, ...ignoredInServers],
   providers: Object.values(providerSettingNames).flat(),
+  hub: [
+    ...settingNames.participant.map((name) => `participant.${name}`),
+    ...settingNames.capability.map((name) => `capability.${name}`),
+  ],
   channels: settingNames.webhook.map((name) => `webhook.${name}`),
   clients: [
     ...settingNames.client.filter((name) => name !== 'meta' && name !== 'env').map((name) => `client.${name}`),

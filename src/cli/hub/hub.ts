@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import { BadArgument } from '../../base/errors.ts'
+import { print } from '../print.ts'
+import { tableLines } from '../show-table.ts'
+import { withAssent } from '../with-assent.ts'
+
+const examples = `
+Examples:
+  assent hub status
+  assent hub participants ops
+  assent hub tail ops
+  assent hub ticket ops user-1
+  AGENT_B_TOKEN=… assent hub bridge --url ws://127.0.0.1:4180/hub/ops --token-env AGENT_B_TOKEN -- npx my-mcp-server`
+
+/** `assent hub`: what the spaces hold, tickets, and MCP servers as agents. */
+export function addHubCommands(program: Command): void {
+  const hub = program
+    .command('hub')
+    .description('spaces in which agents call each other’s tools')
+    .addHelpText('after', examples)
+  hub
+    .command('status')
+    .description('list the spaces, and how many requests wait in each')
+    .action(async (_, command: Command) => {
+      await withAssent(command, async (assent, { hub: spaces }) => {
+        const rows = await Promise.all(
+          Object.entries(spaces).map(async ([name, { participants }]) => {
+            const open = await assent.store.hub.listOpen(name, mostShown)
+            const held = open.filter(({ state }) => state === 'held').length
+            return [name, String(Object.keys(participants).length), String(open.length), String(held)]
+          }),
+        )
+        if (rows.length === 0) print('The settings name no space. docs/hub.md shows how to write one.')
+        else
+          for (const line of tableLines(['SPACE', 'PARTICIPANTS', 'OPEN REQUESTS', 'WAIT FOR A PERSON'], rows))
+            print(line)
+      })
+    })
+  hub
+    .command('participants <space>')
+    .description('list who may join a space')
+    .action(async (name: string, _, command: Command) => {
+      await withAssent(command, async (assent, config) => {
+        const { participants } = spaceIn(config, name)
+        const received = await assent.store.hub.received(name)
+        const rows = Object.entries(participants).map(([id, { kind, for: person = '', asks = 'hub' }]) => [
+          id,
+          kind,
+          person,
+          kind === 'human' ? '' : asks,
+          received.has(id) ? 'yes' : 'no',
+        ])
+        for (const line of tableLines(['ID', 'KIND', 'FOR', 'ASKED BY', 'RECEIVED ANYTHING'], rows)) print(line)
+      })
+    })
+  hub
+    .command('tail <space>')
+    .description('print the last envelopes of a space, oldest first')
+    .option('--limit <number>', 'how many', '20')
+    .action(async (name: string, { limit }: { limit: string }, command: Command) => {
+      await withAssent(command, async (assent, config) => {
+        spaceIn(config, name)
+        const kept = await assent.store.hub.history(name, Number(limit) || 20)
+        for (const { text } of kept.reverse()) print(text)
+      })
+    })
+  hub
+    .command('ticket <space> <participant>')
+    .description('print a ticket that lets its holder join a space once, within a minute')
+    .action(async (name: string, participant: string, _, command: Command) => {
+      const { makeTicket } = await import('../../hub/join/ticket.ts')
+      await withAssent(command, async (assent, config) => {
+        if (spaceIn(config, name).participants[participant] === undefined) {
+          throw new BadArgument(
+            `There is no participant "${participant}" in ${name}. \`assent hub participants ${name}\` lists them.`,
+          )
+        }
+        await assent.record({ kind: 'hub-ticket-made', data: { space: name, participant } })
+        print(await makeTicket(assent, { space: name, participant }, ticketMs))
+      })
+    })
+  hub
+    .command('bridge <command> [args...]')
+    .description('put an MCP server into a space as an agent')
+    .requiredOption('--url <address>', 'the address of the space, such as ws://127.0.0.1:4180/hub/ops')
+    .option('--token-env <name>', 'the environment variable that holds the token', 'ASSENT_HUB_TOKEN')
+    .passThroughOptions()
+    .action(async (server: string, args: string[], { url, tokenEnv }: { url: string; tokenEnv: string }) => {
+      const { bridge } = await import('./bridge.ts')
+      const token = process.env[tokenEnv]
+      if (token === undefined || token === '') throw new BadArgument(`Set ${tokenEnv} to the token of the agent.`)
+      await bridge({ url, token, command: server, args })
+    })
+}
+
+const mostShown = 10_000
+const ticketMs = 60_000
+
+function spaceIn(
+  {
+    hub,
+  }: { readonly hub: Readonly<Record<string, { readonly participants: Readonly<Record<string, ParticipantShown>> }>> },
+  name: string,
+) {
+  const space = hub[name]
+  if (space === undefined)
+    throw new BadArgument(`There is no space "${name}" in the settings. \`assent hub status\` lists them.`)
+  return space
+}
+
+interface ParticipantShown {
+  readonly kind: string
+  readonly for?: string
+  readonly asks?: string
+}

@@ -1,0 +1,23 @@
+import { createServer } from 'node:http'
+import { createAssent } from '../../src/assent.ts'
+import { createHub } from '../../src/hub/hub.ts'
+import { localParticipant } from '../../src/participant/participant.ts'
+
+/** A hub in a process of its own, which may be killed at any moment. */
+const [, , path = '', port = '0', agents = '0'] = process.argv
+const limits = { openPerRequester: 1_000, openPerParticipant: 1_000 }
+const policy = { default: 'ask', fallback: 'inbox' } as const
+const assent = await createAssent({ store: `sqlite:${path}`, policy, limits })
+const participants = Object.fromEntries(
+  Array.from({ length: Number(agents) }, (_, index) => [
+    `agent-${index}`,
+    { kind: 'agent', token: `token-${index}`, for: 'user-1', may: ['*'] } as const,
+  ]),
+)
+const user = { kind: 'human', token: 'token-of-user', participant: localParticipant } as const
+const hub = await createHub({ assent, spaces: { ops: { participants: { ...participants, 'user-1': user } } } })
+const server = createServer((_, response) => response.writeHead(404).end())
+server.on('upgrade', (request, socket, head) => {
+  if (!hub.upgrade(request, socket, head)) socket.destroy()
+})
+server.listen(Number(port), '127.0.0.1', () => process.stdout.write('listening\n'))
