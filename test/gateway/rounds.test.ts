@@ -108,6 +108,28 @@ describe('a 2025 client that a 2026 upstream sends to a page', () => {
   })
 })
 
+test('a 2026 client that comes back from a page has its server called at once, and is held only if it is not done', async () => {
+  let isDone = false
+  let calls = 0
+  const url = await oldServer((mcp) => {
+    mcp.registerTool('visit', {}, async () => {
+      calls += 1
+      if (isDone) return say('visited')
+      const page = { mode: 'url' as const, message: 'Pay', url: 'https://example.com/pay', elicitationId: 'e1' }
+      throw new UrlElicitationRequiredError([page])
+    })
+  })
+  // Held for 10 minutes: a test that waits for it fails.
+  const { url: at } = await gated({ up: { url } }, { clocks: { hold: '10m' } })
+  const first = await rawCall(at, { name: 'up__visit' })
+  const [key = ''] = Object.keys(first.result?.inputRequests ?? {})
+  const inputResponses = { [key]: { action: 'accept' } }
+  isDone = true
+  const back = await rawCall(at, { name: 'up__visit', requestState: first.result?.requestState, inputResponses })
+  expect(back.result?.content?.[0]?.text).toBe('visited')
+  expect(calls).toBe(2)
+})
+
 test('a 2025 upstream that waits for one and the same page is not called again for ever', async () => {
   let moved = 0
   const clock = { ...systemClock, now: () => new Date(Date.now() + moved) }

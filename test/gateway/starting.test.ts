@@ -5,9 +5,10 @@ import { patienceFor, withPatience } from '../../src/gateway/catalog/patience.ts
 import { defaultUpstreamLimits } from '../../src/gateway/upstream/options.ts'
 import type { Upstream, UpstreamState } from '../../src/gateway/upstream/upstream.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { connect11 } from '../support/asking/asking-clients.ts'
+import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { gated } from '../support/gateway/gateways.ts'
 import { hearing } from '../support/gateway/hearing.ts'
+import { connectByPipe } from '../support/gateway/pipes.ts'
 import { until } from '../support/server/servers.ts'
 import { opened, programOf } from './upstream/upstreams.ts'
 
@@ -125,4 +126,15 @@ test('a server that never answers is starting, until its handshake has taken too
   await until(() => upstream.state().kind === 'starting')
   expect(await found).toMatchObject({ kind: 'lost', reason: 'down' })
   expect(upstream.state().kind).toBe('down')
+})
+
+test('over a pipe, a probe for 2026-07-28 is answered before the server is up', async () => {
+  // Whoever waits for the server waits for ever.
+  const { gateway } = await gated(
+    { late: programOf('slow-start', '600000') },
+    { clocks: { listFirst: '1h', listDown: '1h' } },
+  )
+  const client = await connectByPipe(gateway, connect26, 'late')
+  expect(client.asked).toEqual([])
+  expect(gateway.upstreams()[0]?.state.kind).toBe('starting')
 })

@@ -91,7 +91,11 @@ export async function runCall(
     status.end()
     // Ctrl-C in a terminal reaches the server too, which may end before the signal arrives here.
     if (!stop.signal.aborted) await sleep(100)
-    explain(target.name, stop.signal.reason ?? error)
+    explain(
+      target.name,
+      stop.signal.reason ?? error,
+      tool === undefined ? 'refused to list its tools' : 'refused the call',
+    )
   } finally {
     await connected.close()
   }
@@ -159,7 +163,7 @@ function showResult(result: CallToolResult, { json }: CallOptions): void {
 }
 
 /** Prints errors of the server and of the transport. Assent's own errors are thrown on, to `runningCommand`. */
-function explain(server: string, error: unknown): void {
+function explain(server: string, error: unknown, refused: string): void {
   if (error === 'interrupted') {
     complain('Stopped.')
     process.exitCode = interrupted
@@ -174,9 +178,7 @@ function explain(server: string, error: unknown): void {
   if (error instanceof AssentError) throw error
   const { message, code } = error as { message?: unknown; code?: unknown }
   const isRefusal = typeof code === 'number'
-  complain(
-    `${visibleLine(server)} ${isRefusal ? 'refused the call' : 'gave no result'}: ${visibleLine(String(message), 2_000)}`,
-  )
+  complain(`${visibleLine(server)} ${isRefusal ? refused : 'gave no result'}: ${visibleLine(String(message), 2_000)}`)
   process.exitCode = isRefusal ? exitCodes.no : exitCodes.unavailable
 }
 

@@ -14,6 +14,7 @@ import { reloadingPolicy } from '../serve/reload-policy.ts'
 import { version } from '../version.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
 import { servePages } from './page-server.ts'
+import { serverNameIn } from './server-name.ts'
 
 export interface RunOptions {
   readonly name?: string
@@ -28,7 +29,7 @@ export async function runServer(
   command: Command,
 ): Promise<void> {
   const going = gone()
-  const wanted = name ?? nameIn(words)
+  const wanted = name ?? serverNameIn(words)
   const id = serverIds([wanted]).get(wanted) as string
   const asked = await configOf(command)
   const config = forOne(asked, command, serverFrom(id, words, trusted))
@@ -98,16 +99,6 @@ function serverFrom(id: string, [program, ...args]: readonly [string, ...string[
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   )
   return { id, name: id, trusted, kind: 'process', command: program, args, env, cwd: process.cwd() }
-}
-
-/** The first word that names a program or package. Launchers such as npx, and flags, are skipped. */
-function nameIn(words: readonly string[]): string {
-  const launchers = new Set(['npx', 'node', 'uvx', 'python', 'python3', 'bunx', 'deno', 'docker', 'run', 'exec'])
-  const word = words.find((one) => !one.startsWith('-') && !launchers.has(one.replace(/^.*\//, ''))) ?? words[0] ?? ''
-  return word
-    .replace(/^.*\//, '')
-    .replace(/@[\d.]+$/, '')
-    .replace(/\.[cm]?[jt]s$/, '')
 }
 
 function failed(error: unknown): void {

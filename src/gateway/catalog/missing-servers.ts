@@ -45,8 +45,13 @@ export function createMissingServers({ clock, news, catalog, tell }: MissingOpti
       if (signal.aborted) return
       if (reply.kind !== 'lost') break
       await new Promise<void>((resolve) => {
-        const callOff = clock.after(wait, resolve)
-        signal.addEventListener('abort', () => [callOff(), resolve()], { once: true })
+        const done = () => {
+          callOff()
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        const callOff = clock.after(wait, done)
+        signal.addEventListener('abort', done, { once: true })
       })
     }
     if (signal.aborted) return

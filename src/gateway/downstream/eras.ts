@@ -4,7 +4,7 @@ import type { UpstreamServer } from '../options.ts'
 import type { DownstreamClient, UpstreamEra } from '../upstream/upstream.ts'
 
 /** What upstreams speak, for `initialize` and `server/discover`. Undefined for one that is not known now. */
-export type FindEras = (servers: readonly UpstreamServer[]) => Promise<(UpstreamEra | undefined)[]>
+export type FindEras = (servers: readonly UpstreamServer[], patienceMs?: number) => Promise<(UpstreamEra | undefined)[]>
 
 const client: DownstreamClient = { requester: { ...localRequester, client: 'gateway' }, capabilities: {} }
 
@@ -30,15 +30,16 @@ export function findEras({ settings, negotiations }: GatewayContext): FindEras {
     return began
   }
 
-  async function find(server: UpstreamServer): Promise<UpstreamEra | undefined> {
+  async function find(server: UpstreamServer, patienceMs: number): Promise<UpstreamEra | undefined> {
     // A program that needs a requester's secret in its environment may not start without it, so it is not tried.
     if (providers.get(server.provider ?? '')?.sending.env !== undefined) return undefined
-    const era = await unlessLate(probe(server), failed.has(server.id) ? 0 : settings.clocks.listDown)
+    const era = await unlessLate(probe(server), failed.has(server.id) ? 0 : patienceMs)
     if (era === undefined) failed.add(server.id)
     return era
   }
 
-  return (servers) => Promise.all(servers.map(find))
+  return (servers, patienceMs = settings.clocks.listDown) =>
+    Promise.all(servers.map((server) => find(server, patienceMs)))
 }
 
 function unlessLate<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

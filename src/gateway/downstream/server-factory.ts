@@ -20,11 +20,15 @@ interface FactoryParts {
   readonly makeServer: typeof gatewayServer
 }
 
+/** Clients that probe over a pipe wait for a few seconds only, and then take it for a server of 2025. */
+const probePatienceMs = 500
+
 /** Makes the SDK servers towards clients: one for each 2025 session, each 2026 request, or each pipe. */
 export function serverFactory(gateway: GatewayContext, parts: FactoryParts): ServerFactory {
   const { scope, registry, erasOf, takeCaptured, makeServer } = parts
   return async ({ session, era, requestInfo, authInfo }) => {
-    const eras = await erasOf(scope.servers)
+    const isProbe = era === 'modern' && requestInfo === undefined
+    const eras = await erasOf(scope.servers, isProbe ? probePatienceMs : undefined)
     const sessionKey = session && sessionKeyOf(session.id)
     // A 2026 client over HTTP is gone when its request is answered. Any other stays, and hears of changes.
     const staysConnected = era === 'legacy' || requestInfo === undefined

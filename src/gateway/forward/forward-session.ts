@@ -58,7 +58,10 @@ async function forwardPushed(gateway: SessionContext, passing: Passing, send: Se
     }
     required = nextPages(passing, required, pages)
     const toVisit = required
-    await keepingAlive(context.ctx, () => visitPages(gateway, passing, toVisit))
+    await keepingAlive(context.ctx, async () => {
+      await openPages(passing, toVisit)
+      await pagesDone(gateway, passing, toVisit)
+    })
   }
 }
 
@@ -74,8 +77,9 @@ function unlessWithdrawn(passing: Passing, withdrawn: AbortSignal): Passing {
 async function forwardParked(session: SessionContext, passing: Passing, send: SendSession): Promise<UpstreamReply> {
   const { context } = passing
   let required = requiredPagesIn(passing)
-  if (required !== undefined) await visitPages(session, passing, required)
-  for (;;) {
+  if (required !== undefined) await openPages(passing, required)
+  // The client is back, so the person may be done: the server is called at once, and held for only if it says otherwise.
+  for (let mayHold = required !== undefined; ; ) {
     const reply = await parkedReply(session, passing, send, required?.round ?? 0)
     const pages = pagesIn(reply)
     if (pages === undefined) {
@@ -86,9 +90,11 @@ async function forwardParked(session: SessionContext, passing: Passing, send: Se
     const next = nextPages(passing, required, pages)
     keepProgress(context, next)
     // The same pages again: the person has not finished, and the client will retry by itself.
-    if (next === required) return passing.round.rest()
+    if (next === required && !mayHold) return passing.round.rest()
+    if (next !== required) await openPages(passing, next)
     required = next
-    await visitPages(session, passing, required)
+    mayHold = false
+    await pagesDone(session, passing, required)
   }
 }
 
@@ -176,17 +182,20 @@ function answeredTooLate(server: string, reply: UpstreamReply): UpstreamReply {
   return { ...reply, result: { ...reply.result, content: [...reply.result.content, { type: 'text', text: words }] } }
 }
 
-/** Sends the person to the pages that the upstream requires, and waits up to `clocks.hold` until they are done. */
-async function visitPages({ completions }: SessionContext, passing: Passing, required: RequiredPages): Promise<void> {
+/** Sends the person to the pages that the upstream requires. Throws unless they agree to open all of them. */
+async function openPages(passing: Passing, required: RequiredPages): Promise<void> {
   const { context, round } = passing
-  const { pages } = required
   const opened = await Promise.all(
-    pages.map((page, index) =>
+    required.pages.map((page, index) =>
       round.during(() => safely(context.name, () => passPage(passing, `page ${required.round}.${index}`, page))),
     ),
   )
   const no = opened.find((action) => action !== 'accept')
   if (no !== undefined) throw refusedBy(no)
+}
+
+/** Waits up to `clocks.hold` until the upstream says that one of the pages is done. */
+async function pagesDone({ completions }: SessionContext, { context, round }: Passing, { pages }: RequiredPages) {
   const ids = pages.flatMap(({ elicitationId }) => (elicitationId === undefined ? [] : [elicitationId]))
   await round.hold(() => completions.wait(ids, context.clocks.hold, context.ctx.mcpReq.signal))
 }

@@ -1,5 +1,5 @@
 import { LOG_LEVEL_META_KEY, SERVER_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
-import type { Account } from '../../asking/account.ts'
+import { type Account, accountOf } from '../../asking/account.ts'
 import type { Asks } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import { lookAgain } from '../../asking/context.ts'
@@ -51,7 +51,10 @@ export async function accountFor(
   return provider === undefined ? undefined : ask.connection(provider, scopes === undefined ? {} : { scopes })
 }
 
-/** Forwards a request with the account it needs. A rejected account is renewed or asked for again once, as nothing has run. */
+/**
+ * Forwards a request with the account it needs. A rejected account is renewed; if it is rejected again, or cannot be renewed,
+ * the person is asked to connect it again, once. Nothing has run meanwhile.
+ */
 export async function forwardWith(
   forwarding: Forwarding,
   ask: Asks,
@@ -62,9 +65,18 @@ export async function forwardWith(
   const isNarrow = reply.error === 'insufficient_scope'
   // Any other 403 is a refusal that another account would not change.
   if (reply.status !== 401 && !isNarrow) return reply
-  if (reply.status === 401) await account.rejected()
-  const wider = isNarrow ? [...new Set([...account.scopes, ...(reply.scopes ?? [])])] : undefined
-  return forwarded(forwarding, await accountFor(forwarding.server, ask, wider))
+  if (isNarrow) {
+    const wider = [...new Set([...account.scopes, ...(reply.scopes ?? [])])]
+    return forwarded(forwarding, await accountFor(forwarding.server, ask, wider))
+  }
+  await account.rejected()
+  const renewed = await accountOf(forwarding.context, account.provider)
+  if (renewed !== undefined) {
+    const again = await forwarded(forwarding, renewed)
+    if (again.kind !== 'unauthorized' || again.status !== 401) return again
+    await renewed.rejected()
+  }
+  return forwarded(forwarding, await accountFor(forwarding.server, ask))
 }
 
 /** The result of a request in the client's revision. Throws the error that the requester gets instead. */
