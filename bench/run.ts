@@ -3,6 +3,7 @@ const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   client: () => import('./client.ts'),
   gateway: () => import('./gateway.ts'),
   history: () => import('./history.ts'),
+  nest: () => import('./nest.ts'),
   pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),
