@@ -3,8 +3,8 @@ import type { Load } from './load-process.ts'
 import { costTable, measureRounds, type Row } from './measure-cpu.ts'
 import { startLoad, startServer, stopAll, withBuilt } from './processes.ts'
 
-const rounds = 3
-const calls = 320
+const rounds = 5
+const calls = 1_600
 const programs = [new URL('./nest-process.ts', import.meta.url), new URL('./load-process.ts', import.meta.url)]
 const revisions = ['2025-11-25', '2026-07-28'] as const
 

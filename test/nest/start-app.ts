@@ -71,7 +71,7 @@ export async function startApp(port: string, options: AppOptions = {}): Promise<
       ...(options.guarded ? [guardedRoute(transport)] : []),
     ]),
     ...((options.adapter ? [options.adapter()] : []) as []),
-    { logger: false } as never,
+    { logger: false, abortOnError: false } as never,
   )
   strategy.setHttpAdapter(app.getHttpAdapter())
   app.connectMicroservice({ strategy })
