@@ -160,7 +160,7 @@ class RequestAsks implements Omit<Asks, 'once'> {
       purpose: 'confirm',
       metadata: { ...labels },
     })
-    if (answer === 'page' || (!context.modes.form && context.modes.url)) {
+    if (answer === 'page' || (!context.modes.form && (context.modes.url || context.inbox()))) {
       await askPage(context, this.#round, askKey, onPage)
       return
     }

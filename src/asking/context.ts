@@ -68,6 +68,8 @@ export interface AskingSettings {
   readonly urlBy: 'push' | 'error'
   /** Assume url mode for 2025 clients without a session, and send them to pages by the error -32042. */
   readonly assumeUrl: boolean
+  /** Whether questions wait in the inbox where the client cannot be asked. */
+  inbox(): boolean
   /** What named clients do differently from what they declare. */
   readonly quirks: readonly Quirk[]
   /** For clients without such a quirk of their own: an answer that comes sooner was given by no person. */

@@ -4,6 +4,7 @@ import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { AskedQuestion } from '../elicitation/asking/request.ts'
 import type { ElicitationId, Purpose, Question } from '../elicitation/elicitation.ts'
 import type { RequestContext } from './context.ts'
+import type { CallQuestion } from './same-call.ts'
 
 /** A question that is answered on a page. */
 export interface PageAsk {
@@ -22,8 +23,8 @@ export function pageAsk(ask: Omit<PageAsk, 'fingerprint'>): PageAsk {
 /** Keeps the question. Asked again about the same thing, it returns the one that is open. */
 export async function openPage(
   { assent, call, name, clocks }: RequestContext,
-  about: string,
-  { question, purpose, type, metadata }: PageAsk,
+  { about, type }: Pick<CallQuestion, 'about'> & { readonly type?: string },
+  { question, purpose, metadata }: PageAsk,
 ): Promise<{ id: ElicitationId; question: Extract<Question, { mode: 'url' }> }> {
   const { elicitation } = await assent.ask({
     question,
@@ -37,11 +38,6 @@ export async function openPage(
   })
   if (elicitation.question.mode !== 'url') throw new TypeError('A page is asked for by url.')
   return { id: elicitation.id, question: elicitation.question }
-}
-
-/** What a question of this walk is about. It keeps other walks from joining the question. */
-export function aboutOf({ walk }: RequestContext, key: string): string {
-  return `${walk.id} ${key}`
 }
 
 /** The requester, answering through their own client. */

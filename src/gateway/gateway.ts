@@ -179,6 +179,7 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
       clocks,
       urlBy,
       assumeUrl: false,
+      inbox: () => assent.approvals.policy.fallback === 'inbox',
       quirks: [...knownClients, ...quirks],
       unseenWithin,
       unseenSessions: rememberUnseenSessions(),

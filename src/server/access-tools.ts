@@ -82,7 +82,7 @@ async function requestByLink(
   if (account !== undefined) return told({ provider, status: 'connected', scopes: [...account.scopes] })
   const { id, question } = await openPage(
     context,
-    `access ${provider}`,
+    { about: `access ${provider}` },
     connectAsk(context, provider, scopes ? { scopes } : {}),
   )
   context.completeLater(id)

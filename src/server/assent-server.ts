@@ -38,6 +38,8 @@ export interface AssentServerOptions {
   readonly urlBy?: 'push' | 'error'
   /** Send 2025 clients without a session to pages by the error -32042, although they declared nothing. Default: false. */
   readonly assumeUrl?: boolean
+  /** What happens where a client cannot be asked: the question waits in the inbox, or the call is refused. Default: deny. */
+  readonly fallback?: 'inbox' | 'deny'
   /** What named clients do differently from what they declare, besides what is known of published clients. */
   readonly quirks?: readonly Quirk[]
   /** For clients without such a quirk: an answer to an approval that comes sooner counts for nothing. Default: none. */
@@ -152,6 +154,7 @@ export function askingSettings(
     clocks: serverClocks(assent, clocks),
     urlBy: options.urlBy ?? 'push',
     assumeUrl: options.assumeUrl ?? false,
+    inbox: () => options.fallback === 'inbox',
     quirks: [...knownClients, ...(options.quirks ?? [])],
     unseenWithin: options.unseenWithin,
     unseenSessions: rememberUnseenSessions(),

@@ -74,7 +74,7 @@ describe.each(clients)('a handler that asks for approval (%s)', (_, how) => {
     expect(deeds).toEqual(['release T1 to live', 'note T3'])
     expect(client.asked.map(({ message }) => message)).toEqual([
       'Which ticket?',
-      'Release T1 to live?\n\nenv: live\n\nThe tool itself asks for this.',
+      'Release T1 to live?\nenv: live\nThe tool itself asks for this.',
       'And then?',
     ])
     // A handler's question is about this call alone.

@@ -105,7 +105,7 @@ async function pushForm(context: RequestContext, elicitation: Elicitation, form:
     if (pushed.kind !== 'answered') return pushed.kind
     const given = clientAnswer(pushed.result) ?? { action: 'cancel' }
     if (isUnseen(context, pushed.waitedMs)) {
-      await recordUnseen(context, elicitation, given.action, pushed.waitedMs)
+      await recordUnseen(context, elicitation.id, given.action, pushed.waitedMs)
       return answeredUnseen
     }
     const errors = await answerForClient(context, elicitation, form.schema, given, lift)
@@ -122,11 +122,11 @@ async function pushPage(context: RequestContext, elicitation: Elicitation): Prom
   const { id } = elicitation
   const pushed = await keepingAlive(ctx, () => push(context, pageParams(context, elicitation, revision), elicitation))
   if (pushed.kind === 'unanswered') return 'unanswered'
+  if (pushed.kind === 'answered' && isUnseen(context, pushed.waitedMs)) {
+    await recordUnseen(context, id, pushed.result.action, pushed.waitedMs)
+    return answeredUnseen
+  }
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
-    if (isUnseen(context, pushed.waitedMs)) {
-      await recordUnseen(context, elicitation, pushed.result.action, pushed.waitedMs)
-      return answeredUnseen
-    }
     if (isForPageOnly(elicitation)) return pageClosed
     await assent.answer(id, clientOf(context), { action: pushed.result.action })
   }

@@ -28,15 +28,15 @@ export async function takeAnswer(context: RequestContext, key: string): Promise<
   if (asked?.state.kind !== 'open') return
 
   const form = formIn(context, asked)
+  const waitedMs = context.assent.clock.now().getTime() - (pending.askedAt ?? 0)
+  if (isUnseen(context, waitedMs)) {
+    await recordUnseen(context, asked.id, given.action, waitedMs)
+    walk.pending[key] = { ...pending, elsewhere: answeredUnseen }
+    return
+  }
   if (form === undefined && given.action === 'accept') {
     // Accept is consent to open the page, never the answer (E11-19).
     walk.pending[key] = { ...pending, opened: true }
-    return
-  }
-  const waitedMs = context.assent.clock.now().getTime() - (pending.askedAt ?? 0)
-  if (isUnseen(context, waitedMs)) {
-    await recordUnseen(context, asked, given.action, waitedMs)
-    walk.pending[key] = { ...pending, elsewhere: answeredUnseen }
     return
   }
   if (form === undefined && isForPageOnly(asked)) {

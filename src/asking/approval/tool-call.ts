@@ -17,7 +17,7 @@ export interface ApprovalOptions {
   readonly answer?: Decision['answer']
   /** How long the question stays open. Default: the server's `clocks.question`. */
   readonly expires?: Duration
-  /** What happens when the client cannot ask: the question waits in the inbox, or the call is denied. Default: deny. */
+  /** What happens when the client cannot ask: the question waits in the inbox, or the call is denied. Default: the server's `fallback`. */
   readonly fallback?: 'inbox' | 'deny'
 }
 
@@ -40,9 +40,9 @@ export function toolCallOf(context: RequestContext): ToolCall {
 
 /** The decision of a handler that asks for approval by itself. */
 export function decidedByHandler(
-  { call }: RequestContext,
+  { call, inbox }: RequestContext,
   message: string,
-  { approvers, answer = 'client', expires, fallback = 'deny' }: Omit<ApprovalOptions, 'key'>,
+  { approvers, answer = 'client', expires, fallback = inbox() ? 'inbox' : 'deny' }: Omit<ApprovalOptions, 'key'>,
 ): HandlerDecision {
   if (approvers?.length === 0) throw new BadArgument('An approval needs someone who may give it.')
   const decision: Decision = {

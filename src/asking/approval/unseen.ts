@@ -1,5 +1,4 @@
 import { milliseconds } from '../../base/durations.ts'
-import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { traitOf } from '../../mcp/quirks.ts'
 import type { RequestContext, UnseenSessions } from '../context.ts'
 
@@ -12,16 +11,16 @@ export function isUnseen({ ownQuirks, unseenWithin }: RequestContext, waitedMs: 
   return limit !== undefined && waitedMs < milliseconds(limit)
 }
 
-/** Records an answer that counts for nothing. A 2025 session that gave one is not asked for approvals again. */
+/** Records an answer that counts for nothing, by the question or walk it is about. A 2025 session that gave one is not asked for approvals again. */
 export async function recordUnseen(
   { assent, call, sessionId, unseenSessions }: RequestContext,
-  { id }: Elicitation,
+  about: string,
   action: string,
   waitedMs: number,
 ): Promise<void> {
   const { participant, client } = call.requester
   const data = { client, action, waitedMs: Math.max(0, Math.round(waitedMs)) }
-  await assent.record({ kind: answeredUnseen, who: participant, about: id, data })
+  await assent.record({ kind: answeredUnseen, who: participant, about, data })
   if (sessionId !== undefined) unseenSessions.add(sessionId)
 }
 

@@ -5,10 +5,12 @@ import type { Revision } from '../../elicitation/form/revision.ts'
 import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from '../answers.ts'
+import { answeredUnseen, isUnseen, recordUnseen } from '../approval/unseen.ts'
 import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
-import { aboutOf, clientOf, openPage, type PageAsk } from '../page.ts'
+import { clientOf, openPage, type PageAsk } from '../page.ts'
 import { keepingAlive } from '../progress.ts'
+import { type CallQuestion, callQuestion, takeEarlier, useAnswer } from '../same-call.ts'
 
 const readyMs = 5_000
 
@@ -18,21 +20,28 @@ export type Pushed =
   | { readonly kind: 'settled'; readonly elicitation: Elicitation }
   | { readonly kind: 'unanswered' }
 
-/** Asks a 2025 client by a form, and waits. Undefined: the client did not answer in time, so another way may be tried. */
+/** Why a question is asked elsewhere: this client did not answer it, or answered without showing it to anybody. */
+export type NotAsked = 'unanswered' | typeof answeredUnseen
+
+/** Asks a 2025 client by a form, and waits. */
 export async function pushForm(
   context: RequestContext,
   revision: Revision,
   key: string,
   form: AskedForm,
   isYes: boolean,
-): Promise<{ value: unknown } | undefined> {
+): Promise<{ value: unknown } | NotAsked> {
   const { assent, call, name, clocks } = context
+  const question = callQuestion(context, key, form)
+  const earlier = await takeEarlier(context, question)
+  if (earlier !== undefined) return readElsewhere(form, earlier.data ?? {})
   const { elicitation } = await assent.ask({
     question: { mode: 'form', message: form.message, schema: form.schema },
     purpose: isYes ? 'confirm' : 'input',
+    type: question.type,
     origin: { server: name },
     requester: call.requester,
-    about: aboutOf(context, key),
+    about: question.about,
     expiresInMs: clocks.question,
   })
 
@@ -41,11 +50,14 @@ export async function pushForm(
     const { params, lift } = formParams(message, form.schema, revision)
     let pushed = await keepingAlive(context.ctx, () => push(context, params, elicitation))
     if (pushed.kind === 'unanswered') {
+      // In the inbox it can still be answered.
+      if (context.inbox()) return 'unanswered'
       const last = await assent.withdraw(elicitation.id, call.requester, 'the client did not answer')
-      if (last.state.kind !== 'answered') return undefined
+      if (last.state.kind !== 'answered') return 'unanswered'
       // It was answered elsewhere at the last moment.
       pushed = { kind: 'settled', elicitation: last }
     }
+    if (pushed.kind === 'answered' && (await isNobodys(context, elicitation.id, pushed))) return answeredUnseen
     const settled =
       pushed.kind === 'settled' ? pushed.elicitation : await answeredBy(context, elicitation.id, pushed, form, lift)
     if ('errors' in settled) {
@@ -56,29 +68,53 @@ export async function pushForm(
       message = `${form.message}\n\n${wordsFor(settled.errors)}`
       continue
     }
+    await useAnswer(context, question, settled, isYes)
     const refusal = refusalIn(settled)
     if (refusal !== undefined) throw refusal
-    const read = await form.read(contentOf(settled))
-    if (read.kind === 'valid') return { value: read.value }
-    // It was answered elsewhere, the author's schema is stricter than the form, and a settled question stays settled.
-    throw tooManyTries(read.errors)
+    return readElsewhere(form, contentOf(settled))
   }
+}
+
+/** Reads an answer that is settled. The author's schema may be stricter than the form, and a settled question stays settled. */
+async function readElsewhere(form: AskedForm, content: unknown): Promise<{ value: unknown }> {
+  const read = await form.read(content)
+  if (read.kind === 'valid') return { value: read.value }
+  throw tooManyTries(read.errors)
+}
+
+/**
+ * Whether a client said no, or left, without showing the question to anybody. Where there is an inbox, the question goes on
+ * there. An accept counts: the person may have installed a hook that fills in forms for them.
+ */
+async function isNobodys(
+  context: RequestContext,
+  id: ElicitationId,
+  { result, waitedMs }: Extract<Pushed, { kind: 'answered' }>,
+): Promise<boolean> {
+  if (result.action === 'accept' || !context.inbox() || !isUnseen(context, waitedMs)) return false
+  await recordUnseen(context, id, result.action, waitedMs)
+  return true
 }
 
 /** Asks a 2025-11-25 client to send the person to a page, and waits until the person has finished there. */
 export async function pushPage(
   context: RequestContext,
   revision: Revision,
-  key: string,
+  asked: CallQuestion,
   ask: PageAsk,
-): Promise<Elicitation> {
+): Promise<Elicitation | NotAsked> {
   const { assent, clocks, ctx } = context
-  const { id, question } = await openPage(context, aboutOf(context, key), ask)
-  const pushed = await push(context, urlParams(question, id, revision), { id, purpose: ask.purpose })
+  const { id, question } = await openPage(context, asked, ask)
+  const pushed = await push(context, urlParams(question, id, revision, context.ownQuirks), { id })
   if (pushed.kind === 'unanswered') {
+    if (context.inbox()) return 'unanswered'
     await assent.withdraw(id, context.call.requester, 'the client did not answer')
     assent.events.tell({ kind: 'fallback', server: context.name, reason: 'unanswered' })
     throw new AskRefused('expired', 'The client did not say whether the person will open the page.', 'unanswered')
+  }
+  if (pushed.kind === 'answered' && context.inbox() && isUnseen(context, pushed.waitedMs)) {
+    await recordUnseen(context, id, pushed.result.action, pushed.waitedMs)
+    return answeredUnseen
   }
   if (pushed.kind === 'answered' && pushed.result.action !== 'accept') {
     await assent.answer(id, clientOf(context), { action: pushed.result.action })
@@ -86,6 +122,7 @@ export async function pushPage(
   // Accept is consent to open the page, never the answer (E11-19).
   const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: clocks.question, signal: ctx.mcpReq.signal }))
   if (isSettled(seen)) await context.complete(id)
+  await useAnswer(context, asked, seen, ask.purpose === 'confirm')
   const refusal = refusalIn(seen)
   if (refusal !== undefined) throw refusal
   return seen
@@ -93,13 +130,12 @@ export async function pushPage(
 
 /**
  * Sends the question to the client, and waits for the first answer: the client's, or one given elsewhere. A client that
- * gives up is not a person who says no: an approval stays open, and the same call finds it or its answer. Any other question
- * belongs to this one call, and is withdrawn with it.
+ * gives up is not a person who says no: the question stays open, and the same call finds it or its answer.
  */
 export async function push(
-  { assent, ctx, call, clocks, ready }: RequestContext,
+  { assent, ctx, clocks, ready }: RequestContext,
   params: ElicitParams,
-  { id, purpose }: Pick<Elicitation, 'id' | 'purpose'>,
+  { id }: Pick<Elicitation, 'id'>,
 ): Promise<Pushed> {
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
@@ -118,11 +154,6 @@ export async function push(
     const first = await Promise.race([asking, elsewhere])
     if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw requesterGone()
     return first
-  } catch (error) {
-    // A lost connection withdraws nothing: the client may come back to its session.
-    if (isCancelled(ctx.mcpReq.signal) && purpose !== 'approval')
-      await assent.withdraw(id, call.requester, 'the call was cancelled')
-    throw error
   } finally {
     over.abort()
     elsewhere.catch(() => {})
@@ -138,10 +169,6 @@ function pushFailed(error: unknown, isGone: boolean): Pushed {
   if (isGone || (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw requesterGone()
   // No answer in time, or a client that cannot do what it declared: another way may work.
   return { kind: 'unanswered' }
-}
-
-function isCancelled({ aborted, reason }: AbortSignal): boolean {
-  return aborted && !(reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
 }
 
 function requesterGone(): AskRefused {

@@ -5,10 +5,12 @@ import type { Elicitation, ElicitationId, Question } from '../../elicitation/eli
 import { formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { clientAnswer, mostTries, refusalIn, refusedBy, tooManyTries, wordsFor } from '../answers.ts'
+import { answeredUnseen, isUnseen, recordUnseen } from '../approval/unseen.ts'
 import { recordAnswered, recordAsked } from '../carried-question.ts'
 import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
-import { aboutOf, clientOf, openPage, type PageAsk } from '../page.ts'
+import { clientOf, openPage, type PageAsk } from '../page.ts'
+import { callQuestion, useAnswer } from '../same-call.ts'
 import type { Round } from './round.ts'
 import type { AnsweredAsk, PendingAsk, Refused } from './walk-state.ts'
 
@@ -31,7 +33,7 @@ export async function putForm(
   key: string,
   form: AskedForm,
   isYes: boolean,
-): Promise<{ value: unknown }> {
+): Promise<{ value: unknown } | typeof answeredUnseen> {
   const { walk } = context
   const { fingerprint } = form
   const answered = sameQuestion(key, walk.answered, fingerprint)
@@ -41,6 +43,7 @@ export async function putForm(
     return stillValid(await form.read(answered.value))
   }
   const pending = sameQuestion(key, walk.pending, fingerprint)
+  if (pending?.elsewhere !== undefined) return answeredUnseen
   const question = { key, mode: 'form', purpose: isYes ? 'confirm' : 'input' } as const
 
   // A yes counts only for a question that was asked. Other input a client may send along without being asked.
@@ -51,6 +54,7 @@ export async function putForm(
     return put(context, round, key, form, pending ?? { fingerprint, askedAt: context.assent.clock.now().getTime() })
   }
   if (given.action !== 'accept') {
+    if (await isNobodys(context, key, pending, given.action)) return answeredUnseen
     // A no is the answer too: the same state cannot bring a yes later.
     if (isYes) await spendYes(context, key)
     await recordAnswered(context, question, given.action, pending?.askedAt)
@@ -86,8 +90,30 @@ function put(
   return round.put(key, formParams(message, form.schema, revision).params)
 }
 
+/**
+ * Whether a client answered without showing the question to anybody. Where there is an inbox, the question goes on there.
+ */
+async function isNobodys(
+  context: RequestContext,
+  key: string,
+  pending: PendingAsk | undefined,
+  action: string,
+): Promise<boolean> {
+  if (!context.inbox() || pending?.askedAt === undefined) return false
+  const waitedMs = context.assent.clock.now().getTime() - pending.askedAt
+  if (!isUnseen(context, waitedMs)) return false
+  await recordUnseen(context, pending.record ?? context.walk.id, action, waitedMs)
+  context.walk.pending[key] = { ...pending, elsewhere: answeredUnseen }
+  return true
+}
+
 /** Asks a 2026 client to send the person to a page. Accept is consent to open it; then retries are held until it is done. */
-export async function putPage(context: RequestContext, round: Round, key: string, ask: PageAsk): Promise<Elicitation> {
+export async function putPage(
+  context: RequestContext,
+  round: Round,
+  key: string,
+  ask: PageAsk,
+): Promise<Elicitation | typeof answeredUnseen> {
   const { walk, assent } = context
   const { fingerprint } = ask
   const isYes = ask.purpose === 'confirm'
@@ -99,13 +125,16 @@ export async function putPage(context: RequestContext, round: Round, key: string
     return kept
   }
   const pending = sameQuestion(key, walk.pending, fingerprint)
+  if (pending?.elsewhere !== undefined) return answeredUnseen
   if (pending?.record !== undefined) {
+    const given = clientAnswer(context.responses.get(key))
+    if (given !== undefined && (await isNobodys(context, key, pending, given.action))) return answeredUnseen
     const kept = await assent.get(pending.record)
     if (kept?.question.mode === 'url') {
       return putOpenPage(context, round, { key, fingerprint, id: kept.id, question: kept.question, isYes })
     }
   }
-  const { id, question } = await openPage(context, aboutOf(context, key), ask)
+  const { id, question } = await openPage(context, callQuestion(context, key, ask), ask)
   return putOpenPage(context, round, { key, fingerprint, id, question, isYes })
 }
 
@@ -124,7 +153,7 @@ export async function putOpenPage(context: RequestContext, round: Round, page: O
   const { key, fingerprint, id, question, isYes } = page
   const pending = sameQuestion(key, walk.pending, fingerprint)
   if (pending?.record !== id) {
-    walk.pending[key] = { fingerprint, record: id }
+    walk.pending[key] = { fingerprint, record: id, askedAt: assent.clock.now().getTime() }
     return round.put(key, urlParams(question, id, revision, context.ownQuirks))
   }
   const given = clientAnswer(context.responses.get(key))
@@ -141,9 +170,10 @@ export async function putOpenPage(context: RequestContext, round: Round, page: O
     // The client did not answer this one, so it is asked again (M26-20).
     return round.put(key, urlParams(question, id, revision, context.ownQuirks))
   }
+  // Another walk of the same call may wait for the same answer: a yes is for one of them.
+  await useAnswer(context, { isShared: false }, seen, isYes)
   const refusal = refusalIn(seen)
   if (refusal !== undefined) throw refusal
-  if (isYes) await spendYes(context, key)
   delete walk.pending[key]
   walk.answered[key] = { fingerprint, record: id }
   return seen

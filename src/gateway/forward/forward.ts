@@ -6,6 +6,7 @@ import { lookAgain } from '../../asking/context.ts'
 import { risingProgress } from '../../asking/progress.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import type { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { CapturedCall } from '../call/fast-path/captured-call.ts'
 import type { GatewayContext } from '../context.ts'
@@ -105,11 +106,17 @@ function withoutServerInfo(result: JsonObject): JsonObject {
 async function forwarded(forwarding: Forwarding, account: Account | undefined): Promise<UpstreamReply> {
   const { gateway, server, context, round, method, params, paramHeaders, asked } = forwarding
   const asks = gateway.asks()
+  const over = new AbortController()
+  let pending: AskRefused | undefined
   const passing: Passing = {
     context: forUpstream(context, server, gateway),
     round,
     ...asks,
     mayAsk: () => mayAsk(gateway, server, context),
+    pending(refusal) {
+      pending ??= refusal
+      over.abort()
+    },
     ...(asked && { asked }),
   }
   const client: DownstreamClient = {
@@ -128,7 +135,8 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
   if (level !== undefined) await setLevel(gateway, server, client, context, { era, level })
 
   const _meta = metaFor(context.ctx, era.perRequest ? level : undefined)
-  const send = async (added: JsonObject, own: UpstreamHooks, signal: AbortSignal): Promise<UpstreamReply> => {
+  const send = async (added: JsonObject, own: UpstreamHooks, gone: AbortSignal): Promise<UpstreamReply> => {
+    const signal = AbortSignal.any([gone, over.signal])
     const hooks = { ...own, ...passedOn(context, level) }
     const inFlight = captured
     captured = undefined
@@ -146,8 +154,12 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
       hooks,
     })
   }
-  if (era.perRequest) return forwardPerRequest(passing, (added) => send(added, {}, context.ctx.mcpReq.signal))
-  return forwardSession(gateway, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
+  const reply = era.perRequest
+    ? await forwardPerRequest(passing, (added) => send(added, {}, context.ctx.mcpReq.signal))
+    : await forwardSession(gateway, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
+  // What the upstream says after its question was left open is not the end of the call: the person may still answer.
+  if (pending !== undefined) throw pending
+  return reply
 }
 
 /** A 2025 upstream has no rounds. What looks like one would be asked by the SDK server, unchecked and in nobody's name. */

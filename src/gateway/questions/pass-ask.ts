@@ -12,7 +12,7 @@ import { codeOf } from '../../mcp/errors.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { AskReply, RpcError, UpstreamHooks } from '../upstream/upstream.ts'
-import { askInInbox, openInInbox } from './ask-in-inbox.ts'
+import { fillInInbox, openInInbox } from './ask-in-inbox.ts'
 import { askOpen, type Opened, type Page } from './ask-open.ts'
 import { fromUpstream } from './provenance.ts'
 
@@ -28,6 +28,8 @@ export interface Passing {
   mayAsk(): boolean
   /** Called when something is asked. */
   asked?(): void
+  /** Called when a question waits in the inbox for longer than the call can be held: the call ends with this. */
+  pending?(refusal: AskRefused): void
   /** Called when a 2025 client agreed to open a page for which the upstream gave no id. */
   opened?(elicitationId: string): void
 }
@@ -44,6 +46,7 @@ export function passAsk(passing: Passing, key: string, method: string, params: J
       if (method === 'elicitation/create') return await passElicitation(passing, key, params)
       return await passRequest(passing, key, method, params)
     } catch (error) {
+      if (error instanceof AskRefused && error.status === 'pending') passing.pending?.(error)
       return failed(error, passing.context.name)
     }
   })
@@ -88,7 +91,7 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
   const form = askedServerForm(context.assent.limits, fromUpstream(context.name, message), requestedSchema)
   if (!context.modes.form) {
     return inbox
-      ? askInInbox(context, round, key, form)
+      ? fillInInbox(context, round, key, form)
       : refuse(codes.invalidParams, 'The client did not declare form mode')
   }
   // No fallback to a page: the upstream waits only for a limited time.
