@@ -76,6 +76,10 @@ export interface ConnectOptions {
   /** What the client declares; undefined: nothing. */
   readonly elicitation?: Record<string, unknown> | undefined
   readonly info?: { name: string; version: string }
+  /** The User-Agent header of its requests over HTTP. */
+  readonly userAgent?: string | undefined
+  /** The `_meta` of its calls. */
+  readonly meta?: Record<string, unknown> | undefined
 }
 
 export type Connect = (target: Target, options?: ConnectOptions) => Promise<AskedClient>
@@ -133,9 +137,14 @@ const listening =
     return new Response(body, { status: response.status, headers: response.headers })
   }
 
-const httpOptions = (told: Told, token?: string) => ({
+const httpOptions = (told: Told, token?: string, userAgent?: string) => ({
   fetch: listening(told),
-  ...(token !== undefined && { requestInit: { headers: { Authorization: `Bearer ${token}` } } }),
+  requestInit: {
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(userAgent !== undefined && { 'User-Agent': userAgent }),
+    },
+  },
 })
 const processOf = ({ args, env }: Extract<Target, { args: string[] }>, told: Told) => ({
   command: process.execPath,
@@ -180,7 +189,7 @@ interface Sdk2Options {
 
 const sdk2 =
   ({ mode, versions }: Sdk2Options): Connect =>
-  async (target, { info = tester, ...declared } = {}) => {
+  async (target, { info = tester, userAgent, meta, ...declared } = {}) => {
     const told = startTelling()
     const elicitation = 'elicitation' in declared ? declared.elicitation : { form: {}, url: {} }
     const client = new Client(info, {
@@ -197,7 +206,7 @@ const sdk2 =
     })
     const transport = transportTo(
       target,
-      (url, token) => new StreamableHTTPClientTransport(url, httpOptions(told, token)),
+      (url, token) => new StreamableHTTPClientTransport(url, httpOptions(told, token, userAgent)),
       (started) => new StdioClientTransport(processOf(started, told)),
     )
     await client.connect(watched(transport as never, told))
@@ -205,7 +214,9 @@ const sdk2 =
       ...common(told),
       revision: client.getNegotiatedProtocolVersion() ?? '',
       call: async (name, args = {}, options) =>
-        readResult(await client.callTool({ name, arguments: args }, { ...patient, ...options })),
+        readResult(
+          await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) }, { ...patient, ...options }),
+        ),
       prompt: async (name, args = {}) => readPrompt(await client.getPrompt({ name, arguments: args }, patient)),
       read: async (uri) => readResource(await client.readResource({ uri }, patient)),
       request: (method, params, options) =>
@@ -221,7 +232,7 @@ const sdk2 =
 
 const sdk1 =
   (offer?: string): Connect =>
-  async (target, { info = tester, ...declared } = {}) => {
+  async (target, { info = tester, userAgent, meta, ...declared } = {}) => {
     const told = startTelling()
     const elicitation = 'elicitation' in declared ? declared.elicitation : { form: {}, url: {} }
     const client = new OldClient(info, { capabilities: elicitation === undefined ? {} : { elicitation } })
@@ -232,7 +243,7 @@ const sdk1 =
     }
     const transport = transportTo(
       target,
-      (url, token) => new OldHttp(url, httpOptions(told, token) as never),
+      (url, token) => new OldHttp(url, httpOptions(told, token, userAgent) as never),
       (started) => new OldStdio(processOf(started, told)),
     )
     let revision = ''
@@ -247,7 +258,12 @@ const sdk1 =
       ...common(told),
       revision,
       call: async (name, args = {}, options) =>
-        readResult(await client.callTool({ name, arguments: args }, undefined, { ...patient, ...options } as never)),
+        readResult(
+          await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) }, undefined, {
+            ...patient,
+            ...options,
+          } as never),
+        ),
       prompt: async (name, args = {}) => readPrompt(await client.getPrompt({ name, arguments: args }, patient)),
       read: async (uri) => readResource(await client.readResource({ uri }, patient)),
       request: (method, params, options) =>
