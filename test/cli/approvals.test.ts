@@ -72,6 +72,15 @@ describe('assent inbox', () => {
     expect((await other.get(id))?.state.kind).toBe('open')
   })
 
+  test('takes a question back, once, without saying yes or no', async () => {
+    const { run, open } = await anInstallation()
+    const other = await open()
+    const { id } = await askedAbout(other)
+    expect(await run('inbox', 'withdraw', id.slice(0, 6))).toMatchObject({ code: 0 })
+    expect((await other.get(id))?.state.kind).toBe('withdrawn')
+    expect(await run('inbox', 'withdraw', id)).toMatchObject({ code: 1 })
+  })
+
   test('at a terminal, allows and denies by how an id begins', async () => {
     const { file, open } = await anInstallation()
     const other = await open()

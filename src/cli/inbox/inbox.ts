@@ -20,7 +20,8 @@ Examples:
   assent inbox --json                       list the questions, for scripts
   assent inbox allow 3f2a --once            an id, or the beginning of one
   assent inbox allow 3f2a --always --for day --scope tool --client this
-  assent inbox deny 3f2a --reason "not on a Friday"`
+  assent inbox deny 3f2a --reason "not on a Friday"
+  assent inbox withdraw 3f2a                take a question back that nobody needs answered any more`
 
 interface ListOptions {
   readonly json?: true
@@ -92,6 +93,25 @@ export function addInboxCommands(program: Command): void {
         : { kind: 'deny' }
       await answerById(command, id, choice, reason)
     })
+
+  inbox
+    .command('withdraw <id>')
+    .description('take a question back that nobody needs answered any more')
+    .addHelpText('after', '\nExample:\n  assent inbox withdraw 3f2a')
+    .action((id: string, _options: object, command: Command) => withdrawById(command, id))
+}
+
+/** Takes a question back for the one who asked it. It says neither yes nor no, so a script may do it too. */
+async function withdrawById(command: Command, id: string): Promise<void> {
+  await refuseStrangers(command)
+  await withAssent(command, async (assent) => {
+    const { findInInbox } = await import('./read.ts')
+    const found = await findInInbox(assent, id)
+    if (found === undefined) return no('No open question has this id. See: assent inbox')
+    const { state } = await assent.withdraw(found.asked.id, found.asked.requester, 'withdrawn at the terminal')
+    if (state.kind !== 'withdrawn') return no('The question was settled before.')
+    print('The question is withdrawn. Its call does not run.')
+  })
 }
 
 async function refuseStrangers(command: Command): Promise<void> {
