@@ -6,13 +6,13 @@ import { tooManyTries } from './answers.ts'
 import { answeredUnseen } from './approval/unseen.ts'
 import type { RequestContext } from './context.ts'
 import type { AskedForm } from './form.ts'
-import { askInInbox } from './inbox.ts'
 import { type PageAsk, pageAsk } from './page.ts'
 import { askByError } from './push/ask-by-error.ts'
 import { pushForm, pushPage } from './push/push.ts'
 import { putForm, putPage, sameQuestion, spendAgain } from './rounds/ask.ts'
 import type { Round } from './rounds/round.ts'
-import { callQuestion, takeEarlier } from './same-call.ts'
+import { askInInbox } from './waiting/inbox.ts'
+import { callQuestion, takeEarlier } from './waiting/same-call.ts'
 
 /** Asks by a form in the client, or on one of Assent's pages where the client shows no forms, or in the inbox. */
 export async function askForm(

@@ -4,7 +4,7 @@ import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { AskedQuestion } from '../elicitation/asking/request.ts'
 import type { ElicitationId, Purpose, Question } from '../elicitation/elicitation.ts'
 import type { RequestContext } from './context.ts'
-import type { CallQuestion } from './same-call.ts'
+import type { CallQuestion } from './waiting/same-call.ts'
 
 /** A question that is answered on a page. */
 export interface PageAsk {

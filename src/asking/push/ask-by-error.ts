@@ -3,7 +3,7 @@ import { urlParams } from '../../mcp/elicit-params.ts'
 import type { RequestContext } from '../context.ts'
 import { openPage, type PageAsk } from '../page.ts'
 import type { Round } from '../rounds/round.ts'
-import { callQuestion, takeEarlier } from '../same-call.ts'
+import { callQuestion, takeEarlier } from '../waiting/same-call.ts'
 
 /**
  * Ends the call of a 2025-11-25 client with the error -32042: its person has to visit a page, then it calls again

@@ -10,7 +10,7 @@ import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
 import { clientOf, openPage, type PageAsk } from '../page.ts'
 import { keepingAlive } from '../progress.ts'
-import { type CallQuestion, callQuestion, takeEarlier, useAnswer } from '../same-call.ts'
+import { type CallQuestion, callQuestion, takeEarlier, useAnswer } from '../waiting/same-call.ts'
 
 const readyMs = 5_000
 

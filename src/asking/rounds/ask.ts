@@ -10,7 +10,7 @@ import { recordAnswered, recordAsked } from '../carried-question.ts'
 import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
 import { clientOf, openPage, type PageAsk } from '../page.ts'
-import { callQuestion, useAnswer } from '../same-call.ts'
+import { callQuestion, useAnswer } from '../waiting/same-call.ts'
 import type { Round } from './round.ts'
 import type { AnsweredAsk, PendingAsk, Refused } from './walk-state.ts'
 

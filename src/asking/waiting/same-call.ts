@@ -1,11 +1,11 @@
-import { digest } from '../base/canonical.ts'
-import { rememberUntil } from '../call/step.ts'
-import type { Elicitation } from '../elicitation/elicitation.ts'
-import type { ElicitationResult } from '../elicitation/result.ts'
-import { AskRefused } from '../mcp/refusal.ts'
-import { requesterKey } from '../participant/requester.ts'
-import { refusedBy } from './answers.ts'
-import type { RequestContext } from './context.ts'
+import { digest } from '../../base/canonical.ts'
+import { rememberUntil } from '../../call/step.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import type { ElicitationResult } from '../../elicitation/result.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
+import { requesterKey } from '../../participant/requester.ts'
+import { refusedBy } from '../answers.ts'
+import type { RequestContext } from '../context.ts'
 
 /** How long an answer to one call waits for that call to be made again. */
 const usableMs = 86_400_000
