@@ -8,7 +8,7 @@ import { openTerminal, quoted, type Terminal } from './terminal.ts'
 /** A question as `assent inbox --json` lists it. */
 export interface Waiting {
   readonly id: string
-  readonly link: string
+  readonly server: string
 }
 
 /** The gateway that a client is tried with, and the person at its inbox. */
@@ -27,6 +27,8 @@ export interface Gateway {
   timesRun(tool: string): Promise<number>
   /** Fills the newest form in `assent inbox`, with its defaults. */
   fillForm(): Promise<void>
+  /** Says yes to the newest question in `assent inbox`, which asks to confirm something. */
+  confirm(): Promise<void>
   readonly log: () => string
 }
 
@@ -77,6 +79,7 @@ export async function startGateway(processes: Processes, packages: Packages, fol
     deny: (id, reason) => atTerminal('inbox', 'deny', id, '--reason', reason),
     timesRun: async (tool) => startsOf(await assent('audit', 'export'), tool),
     fillForm: async () => fillForm(await openTerminal(processes, folder, program('inbox'))),
+    confirm: async () => confirm(await openTerminal(processes, folder, program('inbox'))),
     log: () => log,
   }
 }
@@ -139,6 +142,16 @@ async function fillForm(terminal: Terminal): Promise<void> {
       const isMissing = screen.split('\n').at(-2)?.includes('is required')
       await (isMissing ? terminal.type('Ada', 'Enter') : terminal.press('Enter'))
     }
+  } finally {
+    await sleep(1_000)
+    await terminal.close()
+  }
+}
+
+async function confirm(terminal: Terminal): Promise<void> {
+  try {
+    await terminal.see(/y yes/, 20)
+    await terminal.type('y', 'Enter')
   } finally {
     await sleep(1_000)
     await terminal.close()

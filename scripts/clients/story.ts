@@ -73,7 +73,10 @@ async function* pages(gateway: Gateway, findings: Findings): AsyncGenerator<Tool
   findings.set('form', { ...readsLink(form), ...(isFilled && { ok: true, words: 'answered in the inbox' }) })
 
   const address = { url: 'http://127.0.0.1:9/visit', message: 'Please visit this page.', elicitationId: 'visit-1' }
-  findings.set('url', readsLink(yield { tool: 'everything__trigger-url-elicitation', arguments: address }))
+  const visit = { tool: 'everything__trigger-url-elicitation', arguments: address }
+  const visited = yield* answered(gateway, visit, () => gateway.confirm())
+  const isAccepted = /User completed/.test(visited)
+  findings.set('url', { ...readsLink(visited), ...(isAccepted && { ok: true, words: 'confirmed in the inbox' }) })
 }
 
 /** A call that somebody answers in the inbox while it is held. */

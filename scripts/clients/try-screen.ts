@@ -55,8 +55,14 @@ export async function tryScreen(screen: AppScreen, place: Place, lab: Lab, gatew
 async function tryOne(at: AtScreen, trial: ScreenTrial): Promise<Finding> {
   const { lab, terminal } = at
   const read: string[] = []
-  const { prompt } = lab.model.play(oneCall(calls(at.gateway)[trial], read))
+  const { prompt, offered } = lab.model.play(oneCall(calls(at.gateway)[trial], read))
   await terminal.type(prompt, 'Enter')
+  // A client that is still busy with its start may take Enter for a part of the text.
+  for (let tries = 0; tries < 8; tries += 1) {
+    await sleep(3_000)
+    if (offered.size > 0) break
+    await terminal.press('Enter')
+  }
   const shown = await questionOn(at, trial, read)
   await writeFile(join(lab.folder, `screen-${trial}.txt`), shown.text)
   if (shown.kind === 'nothing') return withoutQuestion(at, read, shown.text)
@@ -91,15 +97,14 @@ async function questionOn({ terminal }: AtScreen, trial: ScreenTrial, read: read
     }
     if (/Allow once|Decision: /.test(text)) return { kind: 'choices', text }
     if (/\/elicit\/[\w-]+\/approve/.test(lastQuestion(text))) return { kind: 'link', text }
-    if (trial === 'form' && /Name|name/.test(lastQuestion(text)) && /everything\]/.test(text))
-      return { kind: 'fields', text }
+    if (trial === 'form' && text.includes('[everything]')) return { kind: 'fields', text }
   }
   return { kind: 'nothing', text: await terminal.screen() }
 }
 
 /** The part of the screen after the last prompt: links of earlier questions may stand above it. */
 function lastQuestion(text: string): string {
-  return text.slice(text.lastIndexOf('task number'))
+  return text.slice(Math.max(0, text.lastIndexOf('task number')))
 }
 
 async function answerOn(
@@ -130,10 +135,17 @@ async function answerOn(
   return { ok: ran, words: ran ? 'link in the client' : 'link, and its yes did not run the call' }
 }
 
-async function withoutQuestion({ terminal }: AtScreen, read: readonly string[], text: string): Promise<Finding> {
-  if (read.length === 0) await terminal.press('Escape')
+/** The client asked nothing: the model was told the link, or the question is in the inbox and the call still waits for it. */
+async function withoutQuestion(
+  { gateway, terminal }: AtScreen,
+  read: readonly string[],
+  text: string,
+): Promise<Finding> {
   const isTold = read.some((words) => words.includes('/elicit/'))
-  return { ok: isTold, words: isTold ? 'link by the model' : 'nothing', read: `${text}\n${read.join('\n')}` }
+  const isWaiting = read.length === 0 && (await gateway.inbox()).some(({ server }) => server === 'everything')
+  if (read.length === 0) await terminal.press('Escape')
+  const words = isTold ? 'link by the model' : isWaiting ? 'waits in the inbox' : 'nothing'
+  return { ok: isTold || isWaiting, words, read: `${text}\n${read.join('\n')}` }
 }
 
 /** Waits until the model has read a result, for as long as a call may be held. */

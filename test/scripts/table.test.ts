@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { trials } from '../../scripts/clients/story.ts'
 import { replaceTables, tables } from '../../scripts/clients/table.ts'
+import { screenTrials } from '../../scripts/clients/try-screen.ts'
 
 const some = {
   title: 'Some Client',
@@ -32,4 +34,14 @@ test('new tables take the place of the old ones, and of nothing else', () => {
   const replaced = replaceTables(page, 'new')
   expect(replaced).toBe(page.replace('old', 'new'))
   expect(() => replaceTables('A page without tables.', 'new')).toThrow('has no')
+})
+
+test('docs/clients.md has the tables that the script writes', async () => {
+  const page = await readFile('docs/clients.md', 'utf8')
+
+  expect(replaceTables(page, 'new')).toContain('\nnew\n')
+  const missing = [...Object.values(trials), ...Object.values(screenTrials)].filter(
+    (words) => !page.includes(`| ${words} |`),
+  )
+  expect(missing).toEqual([])
 })

@@ -33,7 +33,7 @@ trust_level = "trusted"
   headless: (place, prompt) => program(place, 'exec', '--skip-git-repo-check', prompt),
   screen: {
     program: (place) => program(place),
-    ready: /^› /m,
+    ready: /\? for shortcuts/,
     yes: ['Enter'],
     cancel: ['Escape'],
   },
