@@ -1,4 +1,3 @@
-import { approvalWords } from '../../approval/question/choice-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { nameText } from '../../base/text/names.ts'
@@ -33,6 +32,6 @@ export function withQuestionMeta(
       requestId: context.ctx.mcpReq.id,
     },
   }
-  const display = { title: approvalWords(call), displayName: nameText(tool), description: decision.why.words }
+  const display = { title: elicitation.question.message, displayName: nameText(tool), description: decision.why.words }
   return { ...params, _meta: { [questionKey]: question, [permissionDisplayKey]: display } }
 }
