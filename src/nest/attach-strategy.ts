@@ -100,7 +100,10 @@ function attachServer(settings: AskingSettings, runtime: Runtime, mcp: McpServer
     latest = { bound, requestOf }
     try {
       setAttached(method, (message: HandledRequest, ctx: ServerContext) =>
-        runPipeline(message, ctx, bound, { sub: subOf(runtime, requestOf(), ctx), approvers: runtime.approvers }),
+        runPipeline(message, ctx, bound, {
+          subOf: () => subOf(runtime, requestOf(), ctx),
+          approvers: runtime.approvers,
+        }),
       )
     } finally {
       latest = undefined

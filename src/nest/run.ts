@@ -52,14 +52,13 @@ export interface Run {
 /** What a run knows besides its request. */
 export interface RunSettings {
   /** The verified subject of the sender; undefined for the local person. */
-  readonly sub: string | undefined
+  subOf(): string | undefined
   /** Who may approve where a decorator names nobody; undefined: the requester. */
   readonly approvers: readonly string[] | undefined
 }
 
 /** A run that may ask, and what it was told. */
 export class PipelineRun implements Run {
-  readonly elicitation: ContextElicitation
   /** Set when the questions of this run go to the client: whatever the pipeline returns now is not used. */
   isOver = false
   /** What an ask threw last. Nest's filters hide it from whoever called the pipeline. */
@@ -67,23 +66,32 @@ export class PipelineRun implements Run {
   readonly #approvers: RunSettings['approvers']
   readonly #context: RequestContext
   readonly #round: Round
-  readonly #over: Promise<never>
+  readonly #ask: Asks
+  readonly #subOf: RunSettings['subOf']
+  #elicitation: ContextElicitation | undefined
+  #over: Promise<never> | undefined
   readonly #accounts = new Map<string, Account>()
 
-  constructor(context: RequestContext, ask: Asks, round: Round, { sub, approvers }: RunSettings) {
+  constructor(context: RequestContext, ask: Asks, round: Round, { subOf, approvers }: RunSettings) {
     this.#approvers = approvers
     this.#context = context
     this.#round = round
-    this.#over = round.over.then(() => {
-      this.isOver = true
-      throw new AskPending()
-    })
-    this.#over.catch(() => {})
-    this.elicitation = this.#elicitationFor(this.#endingAsks(ask), sub)
+    this.#ask = ask
+    this.#subOf = subOf
+  }
+
+  // Made on demand: most calls ask nothing.
+  get elicitation(): ContextElicitation {
+    this.#elicitation ??= this.#elicitationFor(this.#endingAsks(this.#ask), this.#subOf())
+    return this.#elicitation
   }
 
   /** Runs one ask. When its question goes to the client instead, it throws, so that the pipeline comes to its end. */
   during<T>(ask: () => Promise<T>): Promise<T> {
+    this.#over ??= this.#round.over.then(() => {
+      this.isOver = true
+      throw new AskPending()
+    })
     const asking = Promise.race([this.#noting(ask), this.#over])
     // A handler may start several asks, and end by the first that throws.
     asking.catch(() => {})
