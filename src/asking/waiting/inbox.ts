@@ -83,7 +83,7 @@ async function holdFor(
 }
 
 /** The refusal of a call whose question waits in the inbox. */
-export function waitsInInbox({ assent }: RequestContext, { id, question, expiresAt }: Elicitation): AskRefused {
+function waitsInInbox({ assent }: RequestContext, { id, question, expiresAt }: Elicitation): AskRefused {
   const link = question.mode === 'url' ? question.url : assent.linkTo(id, 'form')
   const what = 'This call waits for an answer of the person who uses this client.'
   return pendingUntil({ what, link, expiresAt, id }, 'waiting-for-answer')
