@@ -16,6 +16,8 @@ Examples:
 export function addHubCommands(program: Command): void {
   const hub = program
     .command('hub')
+    // Needed by the options of a server's own command line, which `bridge` passes through.
+    .enablePositionalOptions()
     .description('spaces in which agents call each other’s tools')
     .addHelpText('after', examples)
   hub
