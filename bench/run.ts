@@ -4,6 +4,7 @@ const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   gateway: () => import('./gateway.ts'),
   history: () => import('./history.ts'),
   nest: () => import('./nest.ts'),
+  hub: () => import('./hub.ts'),
   pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { soakHub } from './hub.ts'
 import { soak, soakHungry } from './soak.ts'
 
 const help = `
@@ -7,6 +8,7 @@ npm run soak                      100,000 broken messages to each side of a gate
 npm run soak -- --seed 7          repeats the choices of an earlier run
 npm run soak -- --messages 5000 --kills 10 --hungry 1
 npm run soak -- --only-hungry      the last part alone
+npm run soak -- --only-hub         300 approvals among 50 agents while the hub is killed five times
 `
 
 const { values } = parseArgs({
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '100' },
     hungry: { type: 'string', default: '10' },
     'only-hungry': { type: 'boolean', default: false },
+    'only-hub': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -27,7 +30,11 @@ else {
   const begun = Date.now()
   const [seed, messages, kills] = [Number(values.seed), Number(values.messages), Number(values.kills)]
   const hungry = Number(values.hungry)
-  if (values['only-hungry']) await soakHungry({ rounds: hungry, print })
-  else await soak({ seed, messages, kills, hungry, print })
+  if (values['only-hub']) await soakHub(print)
+  else if (values['only-hungry']) await soakHungry({ rounds: hungry, print })
+  else {
+    await soak({ seed, messages, kills, hungry, print })
+    await soakHub(print)
+  }
   print(`passed in ${Math.round((Date.now() - begun) / 1_000)} s`)
 }

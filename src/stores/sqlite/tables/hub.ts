@@ -9,7 +9,8 @@ const asEnvelope = (row: SqliteRow) => fromEnvelopeRow(row as unknown as Envelop
 export function sqliteHub(database: SqliteDatabase, writer: Writer): HubStore {
   const sql = statements(database)
 
-  function add({ envelope, answers, handedTo = [] }: Appending): Appended {
+  /** Notes in `handed` what is handed out, so that each participant is written once for all envelopes of a batch. */
+  function add({ envelope, answers, handedTo = [] }: Appending, handed: Map<string, Map<string, number>>): Appended {
     const { space, from, id } = envelope
     const row = sql.insert.get(...envelopeValues(envelope))
     if (row === undefined) {
@@ -18,7 +19,9 @@ export function sqliteHub(database: SqliteDatabase, writer: Writer): HubStore {
     }
     const seq = Number(row.seq)
     if (answers !== undefined) sql.close.run(space, answers.from, answers.id)
-    for (const participant of handedTo) sql.advance.run(space, participant, seq)
+    const ofSpace = handed.get(space) ?? new Map<string, number>()
+    for (const participant of handedTo) ofSpace.set(participant, seq)
+    handed.set(space, ofSpace)
     return { kind: 'added', seq }
   }
 
@@ -41,7 +44,15 @@ export function sqliteHub(database: SqliteDatabase, writer: Writer): HubStore {
   }
 
   return {
-    append: (batch) => writer.write(() => batch.map(add)),
+    append: (batch) =>
+      writer.write(() => {
+        const handed = new Map<string, Map<string, number>>()
+        const ends = batch.map((one) => add(one, handed))
+        for (const [space, received] of handed) {
+          for (const [participant, seq] of received) sql.advance.run(space, participant, seq)
+        }
+        return ends
+      }),
     change: (key, to) => writer.write(() => change(key, to)),
     listOpen: (space, limit) => runRead(() => sql.listOpen.all(space, limit).map(asEnvelope)),
     listFor: (space, participant, after, limit) =>
