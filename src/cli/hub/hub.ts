@@ -23,6 +23,7 @@ export function addHubCommands(program: Command): void {
   hub
     .command('status')
     .description('list the spaces, and how many requests wait in each')
+    .addHelpText('after', '\nExample:\n  assent hub status')
     .action(async (_, command: Command) => {
       await withAssent(command, async (assent, { hub: spaces }) => {
         const rows = await Promise.all(
@@ -41,6 +42,7 @@ export function addHubCommands(program: Command): void {
   hub
     .command('participants <space>')
     .description('list who may join a space')
+    .addHelpText('after', '\nExample:\n  assent hub participants ops')
     .action(async (name: string, _, command: Command) => {
       await withAssent(command, async (assent, config) => {
         const { participants } = spaceIn(config, name)
@@ -58,6 +60,7 @@ export function addHubCommands(program: Command): void {
   hub
     .command('tail <space>')
     .description('print the last envelopes of a space, oldest first')
+    .addHelpText('after', '\nExample:\n  assent hub tail ops --limit 50')
     .option('--limit <number>', 'how many', '20')
     .action(async (name: string, { limit }: { limit: string }, command: Command) => {
       await withAssent(command, async (assent, config) => {
@@ -69,6 +72,7 @@ export function addHubCommands(program: Command): void {
   hub
     .command('ticket <space> <participant>')
     .description('print a ticket that lets its holder join a space once, within a minute')
+    .addHelpText('after', '\nExample:\n  assent hub ticket ops user-1')
     .action(async (name: string, participant: string, _, command: Command) => {
       const { makeTicket } = await import('../../hub/join/ticket.ts')
       await withAssent(command, async (assent, config) => {
@@ -84,6 +88,10 @@ export function addHubCommands(program: Command): void {
   hub
     .command('bridge <command> [args...]')
     .description('put an MCP server into a space as an agent')
+    .addHelpText(
+      'after',
+      '\nExample:\n  assent hub bridge --url ws://127.0.0.1:4180/hub/ops --token-env AGENT_B_TOKEN -- npx my-mcp-server',
+    )
     .requiredOption('--url <address>', 'the address of the space, such as ws://127.0.0.1:4180/hub/ops')
     .option('--token-env <name>', 'the environment variable that holds the token', 'ASSENT_HUB_TOKEN')
     .passThroughOptions()
