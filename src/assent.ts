@@ -39,6 +39,7 @@ import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
 import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
+import { peopleIn } from './participant/people.ts'
 import type { Requester } from './participant/requester.ts'
 import { defaultPasskeyLimits } from './passkey/desk.ts'
 import { createPasskeys, type Passkeys } from './passkey/passkeys.ts'
@@ -350,6 +351,7 @@ function deskFor({ options, store, vault, audit, clock, pages, questionMs, passk
         ? pageUrl(pages, id, page)
         : `${pages.publicUrl}/oauth/connect/${connect.provider}?elicitation_id=${id}`,
     limits: { ...defaultLimits, ...withoutUndefined(options.limits ?? {}) },
+    people: peopleIn(store.browsers),
     questionMs,
     events: createEvents<ElicitationNews>(),
     waiters: new Set(),

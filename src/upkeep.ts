@@ -7,7 +7,7 @@ import { atMostEvery, every } from './base/repeat.ts'
 import { deleteSteps } from './call/delete-steps.ts'
 import type { Connections } from './connection/connections.ts'
 import type { Desk } from './elicitation/desk.ts'
-import { deleteSettled, expire } from './elicitation/expire.ts'
+import { deleteSettled, escalateDue, expire } from './elicitation/expire.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import type { Store } from './stores/store.ts'
 
@@ -15,6 +15,8 @@ import type { Store } from './stores/store.ts'
 export interface Tidied {
   /** Questions whose time was over, and which are settled as expired now. */
   readonly expired: number
+  /** Questions that others are asked now too. */
+  readonly escalated: number
   readonly deletedQuestions: number
   /** Events of the audit. */
   readonly deletedEvents: number
@@ -78,6 +80,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
 async function tidyUp({ desk, store, key, audit }: UpkeepParts, retain: Times['retain']): Promise<Tidied> {
   const before = (ms: number) => new Date(desk.clock.now().getTime() - ms)
   const expired = await expire(desk)
+  const escalated = await escalateDue(desk)
   const deletedQuestions = retain.settled === undefined ? 0 : await deleteSettled(desk, before(retain.settled))
   const deletedEvents =
     retain.audit === undefined
@@ -90,7 +93,7 @@ async function tidyUp({ desk, store, key, audit }: UpkeepParts, retain: Times['r
   // A grant outlives its question: from an answer that is still there it would be made again, and count again.
   if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled + oneDay), atOnce)
   if (deletedQuestions + deletedEvents + deletedSteps > 0) while (await store.shrink()) await giveWay()
-  return { expired, deletedQuestions, deletedEvents, deletedSteps }
+  return { expired, escalated, deletedQuestions, deletedEvents, deletedSteps }
 }
 
 async function forget({ store, audit, connections }: UpkeepParts, participant: ParticipantId): Promise<Forgotten> {

@@ -18,7 +18,7 @@ import type { ApprovalDesk } from './desk.ts'
 import { decideByGrants } from './grant/covers.ts'
 import type { Grant } from './grant/grant.ts'
 import { grantIdFor } from './grant/grant-from.ts'
-import { keepGrant } from './grant/keep-grant.ts'
+import { isFullYes, keepGrant } from './grant/keep-grant.ts'
 import { isPause } from './grant/pause.ts'
 import { decide } from './policy/decide.ts'
 import type { Decision, Policy } from './policy/policy.ts'
@@ -138,6 +138,7 @@ async function approvedBy(
   decision: Decision,
 ): Promise<Approval | undefined> {
   const now = desk.clock.now()
+  if (!isFullYes(asked)) return undefined
   if (decideByGrants([grant], call, decision, now).status !== 'granted') return undefined
   return asApproved(desk, grant, asked, call, decision)
 }

@@ -8,6 +8,11 @@ export const auditKinds = {
   'question-expired': 'Nobody answered a question in its time.',
   'question-failed': 'A question ended without an answer because something broke.',
   'question-withdrawn': 'A question was taken back before it was answered.',
+  'vote-cast': 'An approver said yes or no to a question that needs several; the reason they gave is kept with it.',
+  'question-delegated':
+    'An approver handed their part of a question on; whoever received it has an entry too, marked `received`.',
+  'question-escalated': 'A question was still open, and others may answer it too.',
+  'change-late': 'The vote, delegation or escalation recorded just before changed nothing: somebody else was first.',
   'settling-late': 'The settling recorded just before changed nothing: the question was settled already.',
   'answered-unseen':
     'A client answered an approval sooner than a person could; it counts for nothing, and the question goes elsewhere.',

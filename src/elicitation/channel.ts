@@ -4,8 +4,8 @@ import type { ConnectTo, Elicitation, ElicitationId } from './elicitation.ts'
 export interface Channel {
   readonly name: string
   /**
-   * Told when a question is asked and again when it is settled; `state` says which. `link` leads to its page. May fail:
-   * the question stays all the same.
+   * Told when a question is asked, when others are asked too or its arguments were changed, and when it is settled; `state`
+   * and `voting` say which. `link` leads to its page. May fail: the question stays all the same.
    */
   tell(elicitation: Elicitation, link: string): Promise<void>
   /** Lets go of what it holds, soon, whatever is still under way. */

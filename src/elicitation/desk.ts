@@ -2,6 +2,8 @@ import type { AuditLog } from '../audit/log.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
+import type { Person } from '../participant/identify.ts'
+import type { Answerer } from './answering/answerers.ts'
 import type { Signatures } from './answering/signatures.ts'
 import type { Channel, LinkTo } from './channel.ts'
 import type { Elicitation, Purpose } from './elicitation.ts'
@@ -10,7 +12,8 @@ import type { Changes, ElicitationStore } from './store.ts'
 
 /** What happened at the desk, for whoever counts or logs it. */
 export type ElicitationNews =
-  | { readonly kind: 'asked' | 'joined' | 'settled'; readonly elicitation: Elicitation }
+  /** `changed`: it is still open, and somebody voted or handed it on, or others are asked too. */
+  | { readonly kind: 'asked' | 'joined' | 'changed' | 'settled'; readonly elicitation: Elicitation }
   /** A question without a kept record was asked through the requester's client, or answered there. */
   | CarriedAsked
   | CarriedAnswered
@@ -44,6 +47,12 @@ export interface CarriedAnswered extends Omit<CarriedAsked, 'kind'> {
   readonly waitedMs?: number
 }
 
+/** What is known of people, for those who hand a question on. */
+export interface KnownPeople {
+  /** Undefined: a group, or somebody who was not here before. */
+  find(name: Answerer): Promise<Person | undefined>
+}
+
 /** Everything that asking and answering needs, bound once in assent.ts. */
 export interface Desk {
   readonly store: ElicitationStore
@@ -55,6 +64,8 @@ export interface Desk {
   readonly signatures: Signatures
   readonly linkTo: LinkTo
   readonly limits: ElicitationLimits
+  /** People who were here before. */
+  readonly people: KnownPeople
   /** How long a question stays open when the one who asks does not say, in milliseconds. */
   readonly questionMs: number
   readonly events: Events<ElicitationNews>

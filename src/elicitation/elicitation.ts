@@ -1,8 +1,16 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Sealed } from '../base/seal.ts'
+import type { Person } from '../participant/identify.ts'
 import type { Requester } from '../participant/requester.ts'
 import type { Answerer, Answerers, Answering } from './answering/answerers.ts'
+import type { Via } from './answering/proof.ts'
 import type { Content, FormSchema } from './form/schema.ts'
+import type { Priority } from './priority.ts'
+import { missingVotes, voteProblem, withVote } from './voting/count.ts'
+import { delegationProblem } from './voting/delegate.ts'
+import { withEscalations } from './voting/escalate.ts'
+import { partOf } from './voting/part.ts'
+import { type GivenVote, noVoting, quorumOf, type Voting } from './voting/voting.ts'
 
 /** Names one elicitation; cannot be guessed, and opens nothing by itself. */
 export type ElicitationId = string & { readonly __elicitation: true }
@@ -61,7 +69,7 @@ export type ElicitationState =
   | { readonly kind: 'failed'; readonly reason: string; readonly at: Date }
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly at: Date }
 
-/** The kept record of one question. After it was asked, only `state` and `version` ever change. */
+/** The kept record of one question. After it was asked, only `voting`, `state` and `version` ever change. */
 export interface Elicitation {
   readonly id: ElicitationId
   /** 1 when asked, one more with each save. */
@@ -78,34 +86,95 @@ export interface Elicitation {
   readonly metadata: JsonObject
   /** What the answer is about, for whoever must judge it: the call that an approval would let run. */
   readonly subject?: JsonObject
+  /** Absent: normal. */
+  readonly priority?: Priority
   readonly createdAt: Date
   readonly expiresAt: Date
+  /** What was gathered since it was asked: votes, delegations, escalations. */
+  readonly voting?: Voting
   readonly state: ElicitationState
+}
+
+/** Somebody hands their part on. */
+export interface GivenDelegation {
+  /** Whose groups are those of this moment. */
+  readonly person: Person
+  readonly to: Answerer
+  readonly via: Via
+  /** What is known of `to`, if they are a person who was here before. */
+  readonly receiver?: Person
 }
 
 /** What can happen to an open elicitation. */
 export type ElicitationEvent =
   | { readonly kind: 'looked-at'; readonly at: Date }
-  | { readonly kind: 'answered'; readonly answer: KeptAnswer; readonly by: AnsweredBy; readonly at: Date }
+  | {
+      readonly kind: 'answered'
+      readonly answer: KeptAnswer
+      readonly by: AnsweredBy
+      readonly at: Date
+      /** What the answer means as a vote; absent where a question is no approval. */
+      readonly vote?: GivenVote
+    }
+  | { readonly kind: 'delegated'; readonly given: GivenDelegation; readonly at: Date }
   | { readonly kind: 'failed'; readonly reason: string; readonly at: Date }
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly at: Date }
 
 /** Clocks of two machines differ, and people press the button in the last second: so long an answer still settles. */
 export const settlingGraceMs = 30_000
 
-/** The whole life of an elicitation. Once settled it is final: later events change nothing. */
+/**
+ * The whole life of an elicitation. Once settled it is final: later events change nothing. Until then it gathers votes, is
+ * handed on, and others are asked too when it is time.
+ */
 export function applyEvent(elicitation: Elicitation, event: ElicitationEvent): Elicitation {
   if (elicitation.state.kind !== 'open') return elicitation
   if (event.at >= lastMoment(elicitation)) return settle(elicitation, { kind: 'expired', at: elicitation.expiresAt })
 
+  const voting = withEscalations(elicitation, event.at)
+  const current = voting === elicitation.voting ? elicitation : gathered(elicitation, voting)
   switch (event.kind) {
     case 'looked-at':
-      return elicitation
+      return current
     case 'answered':
+      return answered(elicitation, current, event)
+    case 'delegated':
+      return delegated(elicitation, current, event)
     case 'failed':
     case 'withdrawn':
-      return settle(elicitation, event)
+      return settle(elicitation, event, voting)
   }
+}
+
+/** Any no settles; a yes does when it is the last that was missing. What does not count changes nothing. */
+function answered(
+  before: Elicitation,
+  current: Elicitation,
+  { vote, ...answer }: Extract<ElicitationEvent, { kind: 'answered' }>,
+): Elicitation {
+  if (vote === undefined) return settle(before, answer, current.voting)
+  if (voteProblem(current, vote) !== undefined) return current
+  if (quorumOf(current) === 1) return settle(before, answer, current.voting)
+  const voting = withVote(current, vote, answer.at, answer.by.via)
+  const isOver = !vote.isYes || missingVotes({ ...current, voting }) === 0
+  return isOver ? settle(before, answer, voting) : gathered(before, voting)
+}
+
+function delegated(
+  before: Elicitation,
+  current: Elicitation,
+  { given, at }: Extract<ElicitationEvent, { kind: 'delegated' }>,
+): Elicitation {
+  const { person, to, via, receiver } = given
+  if (delegationProblem(current, person, to, receiver) !== undefined) return current
+  const { voting = noVoting } = current
+  const part = partOf(current, person)?.delegation
+  const one = { from: person.participant, to, at, via, ...(part !== undefined && { part }) }
+  return gathered(before, { ...voting, delegations: [...voting.delegations, one] })
+}
+
+function gathered(elicitation: Elicitation, voting: Voting | undefined): Elicitation {
+  return { ...elicitation, version: elicitation.version + 1, ...(voting && { voting }) }
 }
 
 /** From this moment on an open question can only expire. */
@@ -118,8 +187,8 @@ export function isSettled(elicitation: Elicitation): boolean {
   return elicitation.state.kind !== 'open'
 }
 
-function settle(elicitation: Elicitation, state: ElicitationState): Elicitation {
-  return { ...elicitation, version: elicitation.version + 1, state }
+function settle(elicitation: Elicitation, state: ElicitationState, voting = elicitation.voting): Elicitation {
+  return { ...elicitation, version: elicitation.version + 1, ...(voting && { voting }), state }
 }
 
 /** The field of an approval's form in which the approver may say why. */
@@ -136,7 +205,8 @@ export function approverReason({ purpose, state }: Pick<Elicitation, 'purpose' |
   return 'content' in answer && answer.content ? asReason(answer.content[reasonField]) : undefined
 }
 
-function asReason(value: unknown): string | undefined {
+/** A reason as it is kept: undefined where nothing was said. */
+export function asReason(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined
   return value.trim().slice(0, longestReason).toWellFormed()
 }

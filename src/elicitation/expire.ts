@@ -17,6 +17,18 @@ export async function expire(desk: Desk): Promise<number> {
   }
 }
 
+/** Asks others too where it is time. Whoever looks at a question does so as well; here nobody has to. Returns how many. */
+export async function escalateDue(desk: Desk): Promise<number> {
+  const at = desk.clock.now()
+  let escalated = 0
+  for (;;) {
+    const due = await desk.store.listEscalating(at, page)
+    for (const elicitation of due) await saveEvent(desk, elicitation, { kind: 'looked-at', at })
+    escalated += due.length
+    if (due.length < page) return escalated
+  }
+}
+
 /** Deletes questions settled before `moment`, except the answers that `find` would still give. Returns how many. */
 export async function deleteSettled(desk: Desk, moment: Date): Promise<number> {
   let deleted = 0

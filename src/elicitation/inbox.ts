@@ -9,7 +9,7 @@ const pageSize = 200
 type NextPage = (limit: number, after: ElicitationId | undefined) => Promise<Elicitation[]>
 
 /**
- * What waits for this person, most urgent first: the question that expires soonest. A question whose time is over is left
+ * What waits for this person, most urgent first: by priority, then the question that expires soonest. A question whose time is over is left
  * out, although an answer that is already on its way would still count for some seconds. Give the last id of one page as
  * `after` to get the next.
  */
@@ -29,7 +29,7 @@ export async function listOpen(
   return found
 }
 
-/** Who asks this person, the requester that asked last first. Give the id of the last `newest` as `after` to get more. */
+/** Who asks this person, the one with the most urgent question first. Give the id of the last `first` as `after` to get more. */
 export function listRequesters(
   { store, clock }: Pick<Desk, 'store' | 'clock'>,
   person: Person,
@@ -39,7 +39,7 @@ export function listRequesters(
   return store.listRequesters(answererNames(person), clock.now(), limit, after)
 }
 
-/** What one requester asks this person, the newest first. */
+/** What one requester asks this person, by priority, then the newest first. */
 export function listOpenOf(
   { store, clock }: Pick<Desk, 'store' | 'clock'>,
   person: Person,

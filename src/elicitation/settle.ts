@@ -1,13 +1,7 @@
-import type { AuditEntry } from '../audit/entry.ts'
 import { answerLink } from './answering/answer-link.ts'
 import type { Desk } from './desk.ts'
-import {
-  applyEvent,
-  approverReason,
-  type Elicitation,
-  type ElicitationEvent,
-  type ElicitationId,
-} from './elicitation.ts'
+import { applyEvent, type Elicitation, type ElicitationEvent, type ElicitationId, isSettled } from './elicitation.ts'
+import { asksAnew, asLate, changeEntries } from './voting/change-entries.ts'
 
 /** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
 export async function get(desk: Desk, id: ElicitationId): Promise<Elicitation | undefined> {
@@ -16,9 +10,9 @@ export async function get(desk: Desk, id: ElicitationId): Promise<Elicitation | 
 }
 
 /**
- * Applies an event to a record and returns the record as it is then: settled by this event if it came first, else by the
- * event that did. Undefined if the record was deleted meanwhile. The audit entry is written before the record is saved,
- * so that no settled question is missing from the audit, whatever breaks in between.
+ * Applies an event to a record and returns the record as it is then: changed by this event if it counts, else as it was.
+ * Undefined if the record was deleted meanwhile. The audit entries are written before the record is saved, so that
+ * nothing counts that is missing from the audit, whatever breaks in between.
  */
 export async function saveEvent(
   desk: Desk,
@@ -29,19 +23,20 @@ export async function saveEvent(
   while (current !== undefined) {
     const next = applyEvent(current, event)
     if (next === current) return current
-    const entry = settlingEntry(next)
-    await desk.audit.record(entry)
-    if (await desk.store.saveIfUnchanged(next)) return settled(desk, next)
-    await desk.audit.record({ ...entry, kind: 'settling-late' })
+    const entries = changeEntries(current, next)
+    for (const entry of entries) await desk.audit.record(entry)
+    if (await desk.store.saveIfUnchanged(next)) return tellChange(desk, current, next)
+    for (const entry of entries) await desk.audit.record(asLate(entry))
     current = await desk.store.get(kept.id)
   }
   return undefined
 }
 
-function settled(desk: Desk, elicitation: Elicitation): Elicitation {
-  desk.events.tell({ kind: 'settled', elicitation })
-  announce(desk, elicitation)
-  return elicitation
+function tellChange(desk: Desk, before: Elicitation, next: Elicitation): Elicitation {
+  desk.events.tell({ kind: isSettled(next) ? 'settled' : 'changed', elicitation: next })
+  // A plain vote asks nobody anything new.
+  if (isSettled(next) || asksAnew(before, next)) announce(desk, next)
+  return next
 }
 
 /** Tells the channels, which may be slow or down: the question does not wait for them, and their failure is news. */
@@ -54,24 +49,5 @@ export function announce(desk: Desk, elicitation: Elicitation): void {
     } catch (error) {
       failed(error)
     }
-  }
-}
-
-/** Of a settled record: `applyEvent` leaves an open one as it is, or settles it. */
-function settlingEntry(elicitation: Elicitation): AuditEntry {
-  const { id, state, requester, purpose } = elicitation
-  const kind = `question-${state.kind as Exclude<typeof state.kind, 'open'>}` as const
-  if (state.kind !== 'answered') {
-    const data = { purpose, ...('reason' in state && { reason: state.reason }) }
-    return { kind, who: requester.participant, about: id, data }
-  }
-  const { answer, by } = state
-  const reason = approverReason(elicitation)
-  return {
-    kind,
-    who: by.participant,
-    about: id,
-    data: { purpose, action: answer.action, via: by.via, client: by.client, passkey: by.passkey },
-    ...(reason !== undefined && { keep: { reason } }),
   }
 }

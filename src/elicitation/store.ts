@@ -30,7 +30,8 @@ export interface OpenOfRequester {
   /** `requesterKey`. */
   readonly requester: string
   readonly count: number
-  readonly newest: Elicitation
+  /** The most urgent one, and of those the newest. */
+  readonly first: Elicitation
 }
 
 /** Keeps elicitations. A store never reads the clock and never decides: callers judge what they get. */
@@ -38,17 +39,18 @@ export interface ElicitationStore {
   /** Two open questions of one identity are never both kept, however many ask at once. */
   add(elicitation: Elicitation, limits: OpenLimits): Promise<Added>
   get(id: ElicitationId): Promise<Elicitation | undefined>
-  /** Saves the `state` of `next` only where the kept version is the one before it. False: someone else was first. */
+  /** Saves `state` and `voting` of `next` only where the kept version is the one before it. False: someone else was first. */
   saveIfUnchanged(next: Elicitation): Promise<boolean>
   /**
-   * Open ones that one of `answerers` may answer, each once, most urgent first: the one that expires soonest, and of those
-   * that expire at the same time the one that was asked first. Give the last id of one page as `after` to get the next,
-   * also when that question was settled meanwhile.
+   * Open ones that one of `answerers` was asked, at first or later, each once, most urgent first: by priority, then the one
+   * that expires soonest, then the one that was asked first. Give the last id of one page as `after` to get the next, also
+   * when that question was settled meanwhile.
    */
   listOpen(answerers: readonly Answerer[], limit: number, after?: ElicitationId): Promise<Elicitation[]>
   /**
-   * How many that is by requester, without those whose `expiresAt` is at or before `moment`; the requester that asked last
-   * comes first. Give the id of the last `newest` of one page as `after` to get the next, also when it was settled meanwhile.
+   * How many that is by requester, without those whose `expiresAt` is at or before `moment`; the requester with the most
+   * urgent question comes first, then the one that asked last. Give the id of the last `first` of one page as `after` to
+   * get the next, also when it was settled meanwhile.
    */
   listRequesters(
     answerers: readonly Answerer[],
@@ -56,7 +58,7 @@ export interface ElicitationStore {
     limit: number,
     after?: ElicitationId,
   ): Promise<OpenRequesters>
-  /** Those of one requester, by `requesterKey`, of which the same is left out. The newest first, in pages as above. */
+  /** Those of one requester, by `requesterKey`, of which the same is left out. By priority, then the newest first, in pages as above. */
   listOpenOf(
     answerers: readonly Answerer[],
     requester: string,
@@ -64,10 +66,12 @@ export interface ElicitationStore {
     limit: number,
     after?: ElicitationId,
   ): Promise<Elicitation[]>
-  /** The open ones of everybody, in the order and pages of `listOpen`. */
+  /** The open ones of everybody, the one that expires soonest first, in pages as above. */
   listAllOpen(limit: number, after?: ElicitationId): Promise<Elicitation[]>
   /** Open ones with `expiresAt` at or before `moment`, soonest first. */
   listDue(moment: Date, limit: number): Promise<Elicitation[]>
+  /** Open ones that others are to be asked too at or before `moment`, soonest first. */
+  listEscalating(moment: Date, limit: number): Promise<Elicitation[]>
   /** The one answered last (accepted, declined or cancelled), in the order of settling; what is still open hides nothing. */
   latestAnswered(participant: ParticipantId, type: string): Promise<Elicitation | undefined>
   /** Those with an answer sealed under another key than `key`, in no promised order. */
@@ -83,8 +87,9 @@ export interface ElicitationStore {
 /** Wakes those who wait for an answer. */
 export interface Changes {
   /**
-   * Calls `changed` after the elicitation was settled, by this process or another. May call without cause; never fails
-   * to call for good: what was missed while a connection was down is found when it is back. Returns how to stop.
+   * Calls `changed` after the elicitation was saved, by this process or another. May call without cause; never fails to
+   * call for good that it was settled: what was missed while a connection was down is found when it is back. Returns how to
+   * stop.
    */
   watch(id: ElicitationId, changed: () => void): () => void
 }

@@ -3,6 +3,7 @@ import type { Desk } from './desk.ts'
 import { type Elicitation, type ElicitationId, isSettled, lastMoment } from './elicitation.ts'
 import { mustExist } from './errors.ts'
 import { get } from './settle.ts'
+import { nextEscalation } from './voting/escalate.ts'
 
 export interface WaitOptions {
   /** How long to wait at most, in milliseconds; until the question settles, unless said otherwise. */
@@ -50,7 +51,8 @@ async function lookOnce(desk: Desk, id: ElicitationId, isLast: boolean): Promise
   try {
     const seen = mustExist(await get(desk, id), id)
     if (isSettled(seen) || isLast) return seen
-    return lastMoment(seen).getTime() - desk.clock.now().getTime()
+    const next = nextEscalation(seen) ?? lastMoment(seen)
+    return next.getTime() - desk.clock.now().getTime()
   } catch (error) {
     if (!isLast && error instanceof AssentError && error.code === 'store_unavailable') return retryStoreMs
     throw error

@@ -313,12 +313,14 @@ describe('whose yes counts', () => {
     const assent = await anAssent({ policy: rule({ approvers: ['group:admins', bob] }) })
     const asked = await asksAnd(assent, { choice: 'allow_once' }, aCall(), onPage(bob, admins))
     const grant = await assent.store.grants.get(grantIdFor(asked.id))
-    expect(grant?.given).toEqual({ as: bob, through: 'page' })
+    expect(grant?.given).toEqual({ as: bob, through: 'page', rule: expect.any(String) })
   })
 
   test.each<[Via, string]>([
     ['client', 'client'],
     ['hub', 'client'],
+    ['channel', 'channel'],
+    ['passkey', 'passkey'],
     ['page', 'page'],
     ['inbox', 'page'],
     ['terminal', 'page'],
@@ -496,14 +498,14 @@ describe('a yes of which the question is kept no longer', () => {
     expect((await approve(assent)).kind).toBe('question')
   })
 
-  test('or whose question is not answered: nothing was edited', async () => {
+  test('or whose question is not answered: nobody said yes to it', async () => {
     const assent = await anAssent()
     const { id } = await asksAnd(assent)
     const open = await asks(assent, aCall({ arguments: {} }))
     const kept = await assent.store.grants.get(grantIdFor(id))
     await assent.store.grants.forget(alice)
     await assent.store.grants.add({ ...kept, elicitation: open.id } as never)
-    expect(await approve(assent)).toMatchObject({ kind: 'approved', changes: [] })
+    expect(await approve(assent)).toMatchObject({ kind: 'question' })
   })
 
   test('a store that fails is no lost question', async () => {

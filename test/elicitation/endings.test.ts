@@ -15,7 +15,13 @@ describe.each(everyAssent)('questions whose time is over ($name)', ({ assent }) 
     clock.advance(629_999)
     expect(await one.tidy()).toMatchObject({ expired: 0 })
     clock.advance(1)
-    expect(await one.tidy()).toEqual({ expired: 620, deletedQuestions: 0, deletedEvents: 0, deletedSteps: 0 })
+    expect(await one.tidy()).toEqual({
+      expired: 620,
+      escalated: 0,
+      deletedQuestions: 0,
+      deletedEvents: 0,
+      deletedSteps: 0,
+    })
     expect(await one.tidy()).toMatchObject({ expired: 0 })
     for (const { elicitation } of asked.slice(0, 3)) {
       expect((await one.get(elicitation.id))?.state).toEqual({ kind: 'expired', at: elicitation.expiresAt })

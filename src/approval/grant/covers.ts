@@ -3,7 +3,7 @@ import { hasAgents, requesterKey } from '../../participant/requester.ts'
 import { leastProof } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'
-import type { Grant } from './grant.ts'
+import type { GivenAs, Grant } from './grant.ts'
 
 /**
  * How a grant stands to a call: `elsewhere` is about other calls, `suspended` was given for another definition, `weak`
@@ -48,8 +48,11 @@ function isSameDefinition({ tool, definition }: Grant, call: ToolCall): boolean 
 
 /** Whether today's policy would take this yes from the one who gave it, given the way it was. */
 export function isStrongEnough({ grantedBy, given }: Pick<Grant, 'grantedBy' | 'given'>, decision: Decision): boolean {
-  const { as, through } = given ?? { as: grantedBy, through: 'client' as const }
-  return decision.approvers.includes(as) && isEnough(through, leastProof(decision))
+  const { as, through, rule }: GivenAs = given ?? { as: grantedBy, through: 'client' }
+  if (!isEnough(through, leastProof(decision))) return false
+  // By the same rule it was asked for, and given by as many as that needs, by those who were asked later too.
+  if (rule === decision.ruleDigest) return true
+  return decision.quorum === undefined && decision.approvers.includes(as)
 }
 
 /** What kept grants say about a call that policy does not deny. */

@@ -39,7 +39,7 @@ export function grantFrom(
   call: ToolCall,
   decision: Decision,
 ): Grant | undefined {
-  if (choice.kind === 'deny') return undefined
+  if (choice.kind === 'deny' || choice.kind === 'delegate') return undefined
   const reach: Reach = choice.kind === 'allow_once' ? { scope: 'tool', lasts: 'revoked', client: 'this' } : choice
   const isOnce = choice.kind === 'allow_once'
   const lastsMs = isOnce ? approved.unspentMs : lengths[reach.lasts]
@@ -57,7 +57,7 @@ export function grantFrom(
       ? { kind: 'once', requester: requesterKey(call.requester), call: approvalDigest(call, decision.ruleDigest) }
       : { kind: 'many' },
     grantedBy: approved.by,
-    given: { as: approved.as, through: approved.through },
+    given: { as: approved.as, through: approved.through, ...(isOnce && { rule: decision.ruleDigest }) },
     elicitation: approved.elicitation,
     createdAt: approved.at,
     ...(lastsMs !== undefined && { expiresAt: new Date(approved.at.getTime() + lastsMs) }),

@@ -42,6 +42,8 @@ export interface GivenAs {
   /** The name by which the policy let them answer: their own, or a group. */
   readonly as: Answerer
   readonly through: Proof
+  /** The digest of the rule that let them answer; of a yes for one call only. */
+  readonly rule?: string
 }
 
 /** `once`: for one call alone, known by its digest, and spent when that call starts. */

@@ -1,7 +1,8 @@
 import type { Answered } from '../../elicitation/answering/answer.ts'
-import { proofOf } from '../../elicitation/answering/proof.ts'
+import { isEnough, proofOf } from '../../elicitation/answering/proof.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
+import { hasQuorum } from '../../elicitation/voting/count.ts'
 import { type ApprovalRefused, refused, unlessTheyAsk } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { choicesFor, choiceText, isYes, readChoice } from '../question/choices.ts'
@@ -32,6 +33,9 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
   // An accept without a clear choice is never a yes.
   if (choice === undefined) return no('denied', 'no-choice', 'The person did not say yes.')
 
+  // A process of an older version may have settled it, which knows of no quorum and of no passkey.
+  if (isYes(choice) && !isFullYes(asked)) return no('denied', 'no-quorum', 'Too few people said yes.')
+
   const approved = {
     elicitation: asked.id,
     by: by.participant,
@@ -48,9 +52,17 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
   return { kind: 'yes', grant, given: givenYes(asked) as GivenYes }
 }
 
+/** Whether as many said yes as the question needs, in the way that it needs. */
+export function isFullYes(asked: Elicitation): boolean {
+  const { state, answerers, voting } = asked
+  if (state.kind !== 'answered' || !hasQuorum(asked)) return false
+  const ways = answerers.quorum === undefined ? [state.by.via] : (voting?.votes ?? []).map(({ via }) => via)
+  return ways.every((via) => isEnough(proofOf(via), answerers.through))
+}
+
 /** Keeps the grant of an approval that was just answered, also where somebody else answered it first and then broke off. */
 export async function keepAnswered(desk: ApprovalDesk, answered: Answered): Promise<Answered> {
-  if (answered.kind === 'invalid') return answered
+  if (answered.kind !== 'kept' && answered.kind !== 'late') return answered
   const { elicitation } = answered
   const isApproval = elicitation.state.kind === 'answered' && approvalIn(elicitation) !== undefined
   if (isApproval) await keepGrant(desk, elicitation)

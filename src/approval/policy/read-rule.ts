@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../base/json.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import { isAnswererName, isParticipantName } from '../../elicitation/answering/names.ts'
 import { proofs } from '../../elicitation/answering/proof.ts'
 import { defaultLimits } from '../../elicitation/limits.ts'
 import { priorities } from '../../elicitation/priority.ts'
@@ -109,17 +110,13 @@ function problemWithGlob(glob: string): string | undefined {
 }
 
 function problemWithRequester(name: string): string | undefined {
-  if (isParticipant(name) || /^(?:group|client):./.test(name)) return undefined
+  if (isParticipantName(name) || /^(?:group|client):./.test(name)) return undefined
   return `"${name}" is nobody. Write local, subject@issuer, group:name or client:id.`
 }
 
 function problemWithApprover(name: string): string | undefined {
-  if (isParticipant(name) || /^group:./.test(name)) return undefined
+  if (isAnswererName(name)) return undefined
   return `"${name}" cannot approve. Write local, subject@issuer or group:name.`
-}
-
-function isParticipant(name: string): boolean {
-  return name === 'local' || (/^[^@\s]+@\S+$/.test(name) && !/^(?:group|client):/.test(name))
 }
 
 function withoutAbsent(rule: { [Key in keyof Rule]: Rule[Key] | undefined }): Rule {

@@ -1,6 +1,7 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
 import { cannotTellApart, isShownAsItIs, nameText } from '../../base/text/names.ts'
 import { isInPlainSight, showArguments, shownText } from '../../base/text/show-text.ts'
+import { delegateField } from '../../elicitation/answering/says-no.ts'
 import { longestReason, reasonField } from '../../elicitation/elicitation.ts'
 import { checkForm } from '../../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
@@ -20,6 +21,8 @@ export const editPrefix = 'edit_'
  */
 export function choiceForm(call: ToolCall, decision: Decision, offered: readonly Choice[]): FormSchema | undefined {
   if (decision.answer !== 'client' || !decision.approvers.includes(call.requester.participant)) return undefined
+  // The requester's own yes does not count towards a quorum.
+  if (decision.quorum !== undefined) return undefined
   const fields = editFields(call, decision.editable)
   if (!isInPlainView(call) || fields === undefined) return undefined
   const options = offered.map((choice) => ({ const: choiceText(choice), title: choiceTitle(choice) }))
@@ -31,7 +34,7 @@ export function choiceForm(call: ToolCall, decision: Decision, offered: readonly
     ...(lasts && { description: coverWords(call) }),
     oneOf: options,
   }
-  return checkedForm({ choice, ...propertiesOf(fields) }, ['choice'], fields)
+  return checkedForm({ choice, ...delegateTo(offered), ...propertiesOf(fields) }, ['choice'], fields)
 }
 
 /** Whether the words of the form show the call as it is, and nothing in it could pass for words of Assent. */
@@ -97,10 +100,18 @@ export function checked(
     // No default: a form sent as it came must not be a yes.
     choice: { type: 'string', title: 'Decision', oneOf: options },
     [reasonField]: { type: 'string', title: 'Reason (optional)', maxLength: longestReason },
+    ...delegateTo(offered),
     ...propertiesOf(fields),
   }
   // What was given cannot be left empty: nobody could tell a cleared field from one that was left out.
   return checkedForm(properties, ['choice', ...fields.filter(({ isGiven }) => isGiven).map(nameInForm)], fields)
+}
+
+/** The field that says to whom it is handed on, where that is offered. */
+function delegateTo(offered: readonly Choice[]): JsonObject {
+  if (!offered.some(({ kind }) => kind === 'delegate')) return {}
+  const description = 'Only to hand it on: subject@issuer, or group:name.'
+  return { [delegateField]: { type: 'string', title: 'Hand it on to', description, maxLength: 500 } }
 }
 
 function propertiesOf(fields: readonly EditField[]): JsonObject {

@@ -1,5 +1,5 @@
 import { clientText, nameText } from '../../base/text/names.ts'
-import { saysNo } from '../../elicitation/answering/may-answer.ts'
+import { delegateChoice, delegateField, delegates, saysNo } from '../../elicitation/answering/says-no.ts'
 import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
@@ -20,6 +20,7 @@ export type Choice =
   | ({ readonly kind: 'always_allow' } & Reach)
   | { readonly kind: 'deny' }
   | ({ readonly kind: 'always_deny' } & Reach)
+  | { readonly kind: typeof delegateChoice }
 
 /** Where the choices are shown: a form in a client has room for few. */
 export type ChoicePlace = 'form' | 'page'
@@ -51,7 +52,9 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
     (reach.client === 'this' || isOwn)
 
   // Nobody knows for which calls a rule that failed would have asked, nor for which agents a lasting yes would count.
-  const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && !hasAgents(call.requester)
+  // What several people allow, they allow once.
+  const isForOne = decision.quorum === undefined && !hasAgents(call.requester)
+  const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && isForOne
   const lasting = mayLast ? reaches.filter(fits) : []
   return [
     { kind: 'allow_once' },
@@ -60,6 +63,7 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
     ...reaches
       .filter((reach) => isDenial(reach, place) && fits(reach))
       .map((reach): Choice => ({ kind: 'always_deny', ...reach })),
+    ...(decision.delegate === undefined ? [] : [{ kind: delegateChoice } as const]),
   ]
 }
 
@@ -89,14 +93,15 @@ function reachText({ scope, lasts, client }: Reach): string {
   return `${scope}/${lasts}/${client}`
 }
 
-/** What an answer to an approval must fit. A no needs nothing but itself: fields to edit do not matter to it. */
+/** What an answer to an approval must fit. A no, or handing it on, needs no fields to edit. */
 export function formForAnswer(schema: FormSchema, content: unknown): FormSchema {
-  if (!saysNo(content)) return schema
-  const isOfNo = (name: string) => name === 'choice' || name === reasonField
+  const isHandedOn = delegates(content)
+  if (!saysNo(content) && !isHandedOn) return schema
+  const isOfNo = (name: string) => name === 'choice' || name === reasonField || (isHandedOn && name === delegateField)
   return {
     ...schema,
     properties: Object.fromEntries(Object.entries(schema.properties).filter(([name]) => isOfNo(name))),
-    required: ['choice'],
+    required: isHandedOn ? ['choice', delegateField] : ['choice'],
   }
 }
 
@@ -111,6 +116,8 @@ export function choiceWords(choice: Choice, call: ToolCall, isOwn: boolean): str
       return 'Deny'
     case 'always_deny':
       return `Deny ${reachWords(choice, call, isOwn)}`
+    case 'delegate':
+      return 'Hand it on to somebody else'
   }
 }
 
@@ -128,6 +135,8 @@ export function choiceTitle(choice: Choice): string {
       return 'Deny'
     case 'always_deny':
       return `Deny ${shortReach(choice)}`
+    case 'delegate':
+      return 'Hand it on'
   }
 }
 

@@ -181,7 +181,9 @@ async function ask(
   context.assent.events.tell({ kind: 'fallback', server: context.name, reason })
   const { requester } = elicitation
   // The person may still answer on the page that they did not want to open from this client.
-  if (reason === pageClosed || mayWait(decision, { requester })) return holdForApprover(context, round, elicitation)
+  const isHandedOn = (elicitation.voting?.delegations ?? []).length > 0
+  if (reason === pageClosed || isHandedOn || mayWait(decision, { requester }))
+    return holdForApprover(context, round, elicitation)
   throw await cannotAskApprover(context, elicitation)
 }
 

@@ -5,6 +5,8 @@ import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Revision } from '../../elicitation/form/revision.ts'
+import { missingVotes } from '../../elicitation/voting/count.ts'
+import { answerersNow } from '../../elicitation/voting/part.ts'
 import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused, pendingUntil } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
@@ -169,12 +171,15 @@ export async function holdForApprover(context: RequestContext, round: Round, { i
 }
 
 /** The refusal of a call that is pending: tells the model whose yes it waits for, where, and until when. */
-function stillPending({ assent, person }: RequestContext, { id, answerers, expiresAt }: Elicitation): AskRefused {
+function stillPending({ assent, person }: RequestContext, elicitation: Elicitation): AskRefused {
+  const { id, expiresAt } = elicitation
   const nameOf = (name: Answerer) => {
     if (name === person.participant) return 'the person who uses this client'
     return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
   }
-  const what = `This call waits for a yes of ${answerers.anyOf.map(nameOf).join(' or ')}.`
+  const missing = missingVotes(elicitation)
+  const yes = missing > 1 ? `${missing} yeses` : 'a yes'
+  const what = `This call waits for ${yes} of ${answerersNow(elicitation).map(nameOf).join(' or ')}.`
   return pendingUntil({ what, link: assent.linkTo(id, approvePageName), expiresAt, id }, 'waiting-for-approval')
 }
 

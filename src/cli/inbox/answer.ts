@@ -1,6 +1,7 @@
 import { editPrefix } from '../../approval/question/choice-form.ts'
 import { type Choice, choiceText, choiceWords, isYes } from '../../approval/question/choices.ts'
 import { applyEdits, type Change } from '../../approval/question/edit.ts'
+import { formNow, seenNow } from '../../approval/question/edited-before.ts'
 import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { Assent } from '../../assent.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
@@ -194,7 +195,8 @@ export function answerWith(
   choice: Choice,
   { edits = {}, reason }: { readonly edits?: Content; readonly reason?: string } = {},
 ): Promise<Answered> {
-  const given = Object.entries(asked.question.schema?.properties ?? {})
+  const { schema } = asked.question
+  const given = Object.entries((schema && formNow(asked, schema).properties) ?? {})
     .filter(([name, { default: value }]) => name.startsWith(editPrefix) && value !== undefined)
     .map(([name, { default: value }]) => [name, value as FieldValue])
   const content = {
@@ -204,7 +206,7 @@ export function answerWith(
     ...(reason !== undefined && { reason }),
   }
   const answer: Answer = { action: 'accept', content }
-  return assent.answer(asked.id, atTerminal, answer)
+  return assent.answer(asked.id, { ...atTerminal, ...seenNow(asked) }, answer)
 }
 
 /** What became of an answer, for the person who gave it. */

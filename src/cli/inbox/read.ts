@@ -36,7 +36,7 @@ export async function readClients(assent: Assent): Promise<InboxItem[][]> {
     const { requesters } = await assent.listRequesters(atTerminal, pageSize, after)
     for (const { requester } of requesters) clients.push(await readClient(assent, requester))
     if (requesters.length < pageSize) return clients
-    after = requesters.at(-1)?.newest.id
+    after = requesters.at(-1)?.first.id
   }
 }
 

@@ -13,8 +13,11 @@ import { mustExist } from '../errors.ts'
 import type { Content, FormSchema } from '../form/schema.ts'
 import { type FieldError, validateContent } from '../form/validate.ts'
 import { get, saveEvent } from '../settle.ts'
+import { voteProblem, voteProblemWords } from '../voting/count.ts'
+import { type GivenVote, quorumOf } from '../voting/voting.ts'
 import { answerIdentity } from './answer-identity.ts'
-import type { Answering } from './answerers.ts'
+import type { Answerer, Answering } from './answerers.ts'
+import { handOn } from './hand-on.ts'
 import { answerRefusal, askedAs } from './may-answer.ts'
 import type { AnswerSigning } from './signatures.ts'
 import { whatIsSigned } from './signed-answer.ts'
@@ -25,6 +28,10 @@ export type Answered =
   | { readonly kind: 'kept'; readonly elicitation: Elicitation }
   /** It was settled before: by someone else, by time, or by being withdrawn. `elicitation` says what holds. */
   | { readonly kind: 'late'; readonly elicitation: Elicitation }
+  /** The vote counts, or counted before, and the question waits for others too. */
+  | { readonly kind: 'counted'; readonly elicitation: Elicitation }
+  /** It was handed on, and waits for somebody else. */
+  | { readonly kind: 'delegated'; readonly elicitation: Elicitation }
   /** The question is still open: these fields need another answer. */
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
@@ -34,6 +41,16 @@ export interface AnswerRules {
   formFor(asked: Elicitation, schema: FormSchema, content: unknown): FormSchema
   /** What is wrong with the content beyond its form; empty: nothing. */
   problemsWith(asked: Elicitation, answering: Answering, content: Content): readonly FieldError[]
+  /** What the answer means as a vote; undefined for a question that is no approval. */
+  voteOf(asked: Elicitation, answering: Answering, answer: Answer): CastVote | undefined
+  /** To whom the content hands the question on; undefined: to nobody. */
+  delegateOf(asked: Elicitation, content: Content): Answerer | undefined
+}
+
+/** A vote, and the answer that is kept if it is the last: as the question stands then, with all that was changed. */
+export interface CastVote {
+  readonly vote: GivenVote
+  readonly answer: Answer
 }
 
 /** Answers, for every channel. Who may not answer learns nothing; of many who answer at once exactly one is kept. */
@@ -47,15 +64,22 @@ export async function answer(
   const judged = await judge(desk, id, answering, given, rules)
   if (judged.kind !== 'fits') return judged
   const { asked, answer: fitting } = judged
+  const to = fitting.action === 'accept' ? rules.delegateOf(asked, fitting.content ?? {}) : undefined
+  if (to !== undefined) return handOn(desk, asked, answering, to)
+  // One of several who leaves says nothing for the others.
+  if (fitting.action === 'cancel' && quorumOf(asked) > 1) return notForAll
   const signature = await verifySignature(desk, asked, answering, fitting)
   if (signature.kind === 'invalid') return signature
 
-  const mine = await sealIfSecret(desk, asked, fitting)
+  const cast = rules.voteOf(asked, answering, fitting)
+  const vote = cast?.vote
+  const mine = await sealIfSecret(desk, asked, cast?.answer ?? fitting)
   const by = { ...answeredBy(asked, answering), ...signature.by }
-  const event = { kind: 'answered', answer: mine, by, at: desk.clock.now() } as const
+  const event = { kind: 'answered', answer: mine, by, at: desk.clock.now(), ...(vote && { vote }) } as const
   const elicitation = mustExist(await saveEvent(desk, asked, event), id)
   const kept = elicitation.state.kind === 'answered' && elicitation.state.answer === mine
-  return { kind: kept ? 'kept' : 'late', elicitation }
+  if (kept || isSettled(elicitation)) return { kind: kept ? 'kept' : 'late', elicitation }
+  return countedOr(elicitation, vote as GivenVote)
 }
 
 /** What a person must sign so that this answer counts. */
@@ -63,7 +87,7 @@ export type SigningAnswer =
   | { readonly kind: 'signing'; readonly signing: AnswerSigning }
   /** They have no passkey to sign with. */
   | { readonly kind: 'no-passkey' }
-  | Exclude<Answered, { kind: 'kept' }>
+  | Extract<Answered, { kind: 'late' | 'invalid' }>
 
 /** Lets a person sign an answer, after everything else about it was judged: nobody signs what would be refused. */
 export async function beginSigningAnswer(
@@ -81,7 +105,7 @@ export async function beginSigningAnswer(
 
 type Judged =
   | { readonly kind: 'fits'; readonly asked: Elicitation; readonly answer: Answer }
-  | Exclude<Answered, { kind: 'kept' }>
+  | Extract<Answered, { kind: 'late' | 'invalid' }>
 
 /** Whether this person may give this answer, in this way, to the question as it stands. */
 async function judge(
@@ -123,6 +147,21 @@ async function verifySignature(
 
 function unsigned(message: string): Signature {
   return { kind: 'invalid', errors: [{ field: '', message }] }
+}
+
+const notForAll: Answered = {
+  kind: 'invalid',
+  errors: [{ field: '', message: 'Several people decide this. Say yes or no, or leave it open.' }],
+}
+
+/** Of a vote that did not settle its question: it counts, or why it does not. */
+function countedOr(elicitation: Elicitation, vote: GivenVote): Answered {
+  const isCounted = elicitation.voting?.votes.some(
+    ({ by, digest }) => by === vote.person.participant && digest === vote.digest,
+  )
+  if (isCounted) return { kind: 'counted', elicitation }
+  const problem = voteProblem(elicitation, vote) as keyof typeof voteProblemWords
+  return { kind: 'invalid', errors: [{ field: '', message: voteProblemWords[problem] }] }
 }
 
 /** Someone tried to answer for another: that is for the audit, whatever they are told. */

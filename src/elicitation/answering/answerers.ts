@@ -36,4 +36,9 @@ export interface Answering extends Person {
   readonly client?: string
   /** What they signed with a passkey, when `via` is `passkey`. It is verified before it counts. */
   readonly signed?: SignedBy
+  /**
+   * The digest of what they were shown. Left out: what was asked for; then a yes to something that an approver has changed
+   * since does not count.
+   */
+  readonly seen?: string
 }

@@ -2,10 +2,11 @@ import { AssentError } from '../../base/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Answer, Elicitation } from '../elicitation.ts'
+import { partOf } from '../voting/part.ts'
 import type { Answerer, Answering } from './answerers.ts'
+import { groupPrefix } from './names.ts'
 import { isEnough, proofOf, type Via } from './proof.ts'
-
-const groupPrefix = 'group:'
+import { delegates, saysNo } from './says-no.ts'
 
 /** Someone opened or answered a question that was put to another participant. */
 export class ParticipantMismatch extends AssentError {
@@ -25,21 +26,9 @@ export function answererNames({ participant, groups }: Person): Answerer[] {
   return [participant, ...groups.map((group) => `${groupPrefix}${group}` as const)]
 }
 
-function isGroup(answerer: Answerer): boolean {
-  return answerer.startsWith(groupPrefix)
-}
-
-function isOneOf(person: Person, answerer: Answerer): boolean {
-  return isGroup(answerer)
-    ? person.groups.includes(answerer.slice(groupPrefix.length))
-    : answerer === person.participant
-}
-
-/** The name by which this person is one of those who were asked. */
-export function askedAs({ answerers }: Elicitation, person: Person): Answerer | undefined {
-  const theirs = answerers.anyOf.filter((answerer) => isOneOf(person, answerer))
-  // Their own name first: groups change.
-  return theirs.find((answerer) => !isGroup(answerer)) ?? theirs[0]
+/** The name by which this person may decide the question now. */
+export function askedAs(elicitation: Elicitation, person: Person): Answerer | undefined {
+  return partOf(elicitation, person)?.as
 }
 
 /** Whether this person is one of those who were asked. */
@@ -80,17 +69,10 @@ function proofRefusal({ purpose, answerers }: Elicitation, via: Via, answer: Ans
   const given = proofOf(via)
   const isSecret = purpose === 'secret' || purpose === 'connect'
   if (isSecret && !isEnough(given, 'page')) return new ChannelRefused('A secret is never taken from a client.')
-  // A no needs no signature: whoever cannot sign can still stop the call.
-  const isNo = purpose === 'approval' && saysNo(answer.content)
+  // A no needs no signature, nor does handing it on: whoever cannot sign can still stop the call.
+  const isNo = purpose === 'approval' && (saysNo(answer.content) || delegates(answer.content))
   const least = isNo && answerers.through === 'passkey' ? 'page' : answerers.through
   if (isEnough(given, least)) return undefined
   if (least !== 'passkey') return new ChannelRefused('This question must be answered on its page.')
   return new ChannelRefused('A yes to this question must be signed with a passkey, on its page.')
-}
-
-/** Whether the content of an answer to an approval says no, for this call or for longer, before anything else in it is read. */
-export function saysNo(content: unknown): boolean {
-  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
-  const { choice } = content as { choice: unknown }
-  return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
 }

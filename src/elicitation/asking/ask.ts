@@ -51,11 +51,11 @@ function openLimits({ openPerRequester, openPerParticipant }: Desk['limits']): O
 }
 
 function open(desk: Desk, request: Ask): Elicitation {
-  const { origin, requester, purpose = 'input', metadata = {}, type, subject } = request
+  const { origin, requester, purpose = 'input', metadata = {}, type, subject, priority } = request
   const id = randomUUID() as ElicitationId
   const createdAt = desk.clock.now()
   const question = checkedQuestion(desk, id, request)
-  const answerers: Answerers = { anyOf: request.anyOf ?? [requester.participant], through: request.through ?? 'client' }
+  const answerers = answerersFor(request)
   return {
     id,
     version: 1,
@@ -68,10 +68,20 @@ function open(desk: Desk, request: Ask): Elicitation {
     identity: identityOf({ ...request, purpose, metadata }, question, answerers),
     metadata,
     ...(subject === undefined ? {} : { subject }),
+    ...(priority === undefined ? {} : { priority }),
     createdAt,
-    expiresAt: new Date(createdAt.getTime() + (request.expiresInMs ?? desk.questionMs)),
+    expiresAt: new Date(createdAt.getTime() + (request.expiresInMs ?? lifeOf(answerers, desk))),
     state: { kind: 'open' },
   }
+}
+
+function answerersFor({ anyOf, requester, through = 'client', voting }: Ask): Answerers {
+  return { anyOf: anyOf ?? [requester.participant], through, ...voting }
+}
+
+/** Those who are asked last get as long as those who are asked first. */
+function lifeOf({ escalate = [] }: Answerers, { questionMs, limits }: Desk): number {
+  return Math.min((escalate.at(-1)?.afterMs ?? 0) + questionMs, limits.longestMs)
 }
 
 /** Everything that would make a person's answer mean something else. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Requester } from '../../participant/requester.ts'
 import type { Answerer, Answerers } from '../answering/answerers.ts'
 import type { ConnectTo, Origin, Purpose } from '../elicitation.ts'
+import type { Priority } from '../priority.ts'
 
 /** A question as its asker puts it. A schema may come from anywhere: it is checked here. */
 export type AskedQuestion =
@@ -26,14 +27,18 @@ export interface Ask {
   readonly requester: Requester
   /** Who may answer; the requester, unless said otherwise. */
   readonly anyOf?: readonly Answerer[]
-  /** `page`: an answer through the client does not count. Default: `client`. */
+  /** The least proof that a yes needs. `page`: an answer through the client does not count. Default: `client`. */
   readonly through?: Answerers['through']
+  /** How many must say yes, to whom they may hand it on, and who is asked too when it stays open. Default: one, nobody. */
+  readonly voting?: Pick<Answerers, 'quorum' | 'delegate' | 'escalate'>
+  /** Orders the inbox. Default: normal. */
+  readonly priority?: Priority
   /** What the question is about, such as the digest of a call: the same words about another thing are another question. */
   readonly about?: string
   /** Data of your own that is kept with the question. Default: none. */
   readonly metadata?: JsonObject
   /** What the answer is about, in full; `about` must tell it apart from others. */
   readonly subject?: JsonObject
-  /** How long the question stays open. Default: `clocks.question`. */
+  /** How long the question stays open. Default: `clocks.question`, from the last escalation on. */
   readonly expiresInMs?: number
 }

@@ -1,9 +1,14 @@
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
+import { urgencyOf } from '../../elicitation/priority.ts'
 import type { ElicitationStore } from '../../elicitation/store.ts'
+import { nextEscalation } from '../../elicitation/voting/escalate.ts'
+import { answerersNow } from '../../elicitation/voting/part.ts'
+import type { Voting } from '../../elicitation/voting/voting.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import { forgottenParticipant } from '../rows/values.ts'
+import { fromVotingText, namesInVoting, toVotingText } from '../rows/voting.ts'
 import type { Watchers } from '../watchers.ts'
 
 /** Stores elicitations in memory. */
@@ -23,28 +28,35 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
   const openBy = (key: string) => openOf.get(key) ?? new Set<ElicitationId>()
   const openOnes = () => all(openByIdentity.values())
   const order = (id: ElicitationId) => askedAs.get(id) ?? 0
-  const byUrgency = (one: Elicitation, other: Elicitation) =>
+  const byExpiry = (one: Elicitation, other: Elicitation) =>
     one.expiresAt.getTime() - other.expiresAt.getTime() || order(one.id) - order(other.id)
+  const byPriority = (one: Elicitation, other: Elicitation) => urgencyOf(one) - urgencyOf(other) || byExpiry(one, other)
+  /** Most urgent first, then the newest. */
+  const byNewest = (one: Elicitation, other: Elicitation) =>
+    urgencyOf(one) - urgencyOf(other) || order(other.id) - order(one.id)
 
   function openFor(answerers: readonly Answerer[]): Elicitation[] {
     const names = new Set<Answerer>(answerers)
-    return openOnes().filter(({ answerers }) => answerers.anyOf.some((name) => names.has(name)))
+    return openOnes().filter((open) => answerersNow(open).some((name) => names.has(name)))
   }
 
-  /** The newest first. */
   function waitingFor(answerers: readonly Answerer[], moment: Date): Elicitation[] {
     const waiting = openFor(answerers).filter(({ expiresAt }) => expiresAt > moment)
-    return waiting.sort((one, other) => order(other.id) - order(one.id))
+    return waiting.sort(byNewest)
   }
 
-  /** The position before which a page of older questions begins. For an unknown id it is the end. */
-  const placeOf = (after: ElicitationId | undefined) =>
-    (after === undefined ? undefined : askedAs.get(after)) ?? Number.POSITIVE_INFINITY
-
-  function pageOf(open: Elicitation[], limit: number, after: ElicitationId | undefined): Elicitation[] {
+  /** Whether a question comes on the page that begins after this one. For an unknown id it is the first page. */
+  function isPast(after: ElicitationId | undefined): (one: Elicitation) => boolean {
     const last = after && kept.get(after)
-    const left = last === undefined ? open : open.filter((one) => byUrgency(one, last) > 0)
-    return left.sort(byUrgency).slice(0, limit)
+    return (one) => last === undefined || byNewest(last, one) < 0
+  }
+
+  type Order = (one: Elicitation, other: Elicitation) => number
+
+  function pageOf(open: Elicitation[], order: Order, limit: number, after?: ElicitationId): Elicitation[] {
+    const last = after && kept.get(after)
+    const left = last === undefined ? open : open.filter((one) => order(one, last) > 0)
+    return left.sort(order).slice(0, limit)
   }
 
   function close(elicitation: Elicitation): void {
@@ -91,39 +103,45 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
     async saveIfUnchanged(next) {
       const before = kept.get(next.id)
       if (before?.version !== next.version - 1) return false
-      kept.set(next.id, { ...before, version: next.version, state: next.state })
+      const { version, state, voting } = next
+      kept.set(next.id, { ...before, version, state, ...(voting && { voting }) })
       if (isSettled(next) && !isSettled(before)) settle(next)
       watchers.notify(next.id)
       return true
     },
     async listOpen(answerers, limit, after) {
-      return pageOf(openFor(answerers), limit, after)
+      return pageOf(openFor(answerers), byPriority, limit, after)
     },
     async listRequesters(answerers, moment, limit, after) {
       const waiting = waitingFor(answerers, moment)
-      const byRequester = new Map<string, { count: number; newest: Elicitation }>()
-      for (const newest of waiting) {
-        const requester = requesterKey(newest.requester)
-        const known = byRequester.get(requester) ?? { count: 0, newest }
+      const byRequester = new Map<string, { count: number; first: Elicitation }>()
+      for (const first of waiting) {
+        const requester = requesterKey(first.requester)
+        const known = byRequester.get(requester) ?? { count: 0, first }
         byRequester.set(requester, { ...known, count: known.count + 1 })
       }
       const all = [...byRequester].map(([requester, open]) => ({ requester, ...open }))
-      const before = placeOf(after)
-      const requesters = all.filter(({ newest }) => order(newest.id) < before).slice(0, limit)
+      const isLater = isPast(after)
+      const requesters = all.filter(({ first }) => isLater(first)).slice(0, limit)
       return { total: waiting.length, requesters }
     },
     async listOpenOf(answerers, requester, moment, limit, after) {
-      const before = placeOf(after)
+      const isLater = isPast(after)
       return waitingFor(answerers, moment)
-        .filter((one) => requesterKey(one.requester) === requester && order(one.id) < before)
+        .filter((one) => requesterKey(one.requester) === requester && isLater(one))
         .slice(0, limit)
     },
     async listAllOpen(limit, after) {
-      return pageOf(openOnes(), limit, after)
+      return pageOf(openOnes(), byExpiry, limit, after)
     },
     async listDue(moment, limit) {
       const due = openOnes().filter(({ expiresAt }) => expiresAt <= moment)
-      return pageOf(due, limit, undefined)
+      return pageOf(due, byExpiry, limit)
+    },
+    async listEscalating(moment, limit) {
+      const next = (one: Elicitation) => nextEscalation(one)?.getTime() ?? Number.POSITIVE_INFINITY
+      const due = openOnes().filter((one) => next(one) <= moment.getTime())
+      return due.sort((one, other) => next(one) - next(other)).slice(0, limit)
     },
     async latestAnswered(participant, type) {
       const id = latest.get(JSON.stringify([participant, type]))
@@ -149,7 +167,7 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
         remove(elicitation)
         watchers.notify(elicitation.id)
       }
-      for (const elicitation of all(settled)) kept.set(elicitation.id, withoutName(elicitation, participant))
+      for (const elicitation of all(kept.keys())) kept.set(elicitation.id, withoutName(elicitation, participant))
       return mine.length
     },
   }
@@ -169,6 +187,15 @@ function sealingKey({ state }: Elicitation): string | undefined {
 
 function withoutName(elicitation: Elicitation, participant: ParticipantId): Elicitation {
   const { state } = elicitation
-  if (state.kind !== 'answered' || state.by.participant !== participant) return elicitation
-  return { ...elicitation, state: { ...state, by: { ...state.by, participant: forgottenParticipant } } }
+  const voting = votingWithout(elicitation.voting, participant)
+  const unnamed = voting === undefined ? elicitation : { ...elicitation, voting }
+  if (state.kind !== 'answered' || state.by.participant !== participant) return unnamed
+  return { ...unnamed, state: { ...state, by: { ...state.by, participant: forgottenParticipant } } }
+}
+
+/** By the text that the other stores keep, so that all forget the same. */
+function votingWithout(voting: Voting | undefined, participant: ParticipantId): Voting | undefined {
+  const text = toVotingText(voting)
+  if (text === null) return undefined
+  return fromVotingText(namesInVoting(participant).reduce((left, [name, other]) => left.replaceAll(name, other), text))
 }

@@ -1,19 +1,27 @@
 import type { ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
-import { type ElicitationRow, fromElicitationRow, toElicitationRow, toStateColumns } from '../rows/elicitation.ts'
+import { answerersNow } from '../../elicitation/voting/part.ts'
+import {
+  type ElicitationRow,
+  fromElicitationRow,
+  toElicitationRow,
+  toStateColumns,
+  toVotingColumns,
+} from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
+import { namesInVoting } from '../rows/voting.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
 const columns = [
   ...['id', 'version', 'state', 'requester', 'participant', 'type', 'identity', 'expires_at'],
-  ...['settled_at', 'answered_by', 'sealed_key', 'question', 'outcome'],
+  ...['settled_at', 'answered_by', 'sealed_key', 'question', 'outcome', 'urgency', 'escalates_at', 'voting'],
 ]
 const row = columns.join(', ')
 
 // The function is in migrations.ts.
 const add: PostgresStatement = {
-  name: 'assent_add_within',
+  name: 'assent_add_voting',
   text: `select added, full_of, ${columns.map((column) => `(kept).${column}`).join(', ')}
-    from assent_add_within($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    from assent_add_voting($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 }
 
 interface AddedRow extends ElicitationRow {
@@ -34,13 +42,18 @@ const save: PostgresStatement = {
     with saved as (
       update assent_elicitation set
         version = $2, state = $3, settled_at = $4, answered_by = coalesce(answered_by, $5), sealed_key = $6, outcome = $7,
+        voting = $9, escalates_at = $10,
         settled = case when $3 = 'open' then settled else coalesce(settled, nextval('assent_settling')) end
       where id = $1 and version = $2 - 1
       returning seq, id, state
     ), answerable as (
       delete from assent_waiting using saved where assent_waiting.seq = saved.seq and saved.state <> 'open'
+    ), asked_also as (
+      insert into assent_waiting (answerer, seq)
+      select also, saved.seq from saved, unnest($11::text[]) as also where saved.state = 'open'
+      on conflict do nothing
     )
-    select case when state <> 'open' then pg_notify($8, id) end from saved`,
+    select pg_notify($8, id) from saved`,
 }
 
 // The position after which a page begins. For an unknown id it is the beginning.
@@ -48,17 +61,24 @@ const startAfter = (id: string) => `(
   select coalesce(max(expires_at), ${Number.MIN_SAFE_INTEGER}), coalesce(max(seq), 0)
   from assent_elicitation where id = ${id})`
 
+const startAfterUrgency = (id: string) => `(
+  select coalesce(max(urgency), 0), coalesce(max(expires_at), ${Number.MIN_SAFE_INTEGER}), coalesce(max(seq), 0)
+  from assent_elicitation where id = ${id})`
+
 // assent_waiting has rows for open questions only.
 const listOpen: PostgresStatement = {
   name: 'assent_list_open',
   text: `select ${row} from assent_elicitation
-    where seq in (select seq from assent_waiting where answerer = any($1)) and (expires_at, seq) > ${startAfter('$3')}
-    order by expires_at, seq limit $2`,
+    where seq in (select seq from assent_waiting where answerer = any($1)) and (urgency, expires_at, seq) > ${startAfterUrgency('$3')}
+    order by urgency, expires_at, seq limit $2`,
 }
 
-// The position before which a page of older questions begins. For an unknown id it is the end.
-const startBefore = (id: string) => `(
-  select coalesce(max(seq), ${Number.MAX_SAFE_INTEGER}) from assent_elicitation where id = ${id})`
+// Orders by urgency, then the newest first; one number, so that a page can begin after it.
+const place = '((urgency::bigint << 48) - seq)'
+
+// The position after which a page of less urgent or older questions begins. For an unknown id it is the beginning.
+const startPast = (id: string) => `(
+  select coalesce(max(${place}), ${Number.MIN_SAFE_INTEGER}) from assent_elicitation where id = ${id})`
 
 const waitingFor = 'seq in (select seq from assent_waiting where answerer = any($1)) and expires_at > $2'
 
@@ -66,11 +86,12 @@ const listRequesters: PostgresStatement = {
   name: 'assent_list_requesters',
   text: `
     with grouped as (
-      select requester, count(*) as open, max(seq) as newest from assent_elicitation where ${waitingFor} group by requester
+      select requester, count(*) as open, min(${place}) as place from assent_elicitation where ${waitingFor} group by requester
     )
     select open, ${columns.map((column) => `kept.${column}`).join(', ')}
-    from grouped join assent_elicitation kept on kept.seq = newest
-    where newest < ${startBefore('$4')} order by newest desc limit $3`,
+    from grouped join assent_elicitation kept
+      on kept.seq = ((place + (1::bigint << 48)) >> 48 << 48) - place
+    where place > ${startPast('$4')} order by place limit $3`,
 }
 
 const countWaiting: PostgresStatement = {
@@ -81,7 +102,7 @@ const countWaiting: PostgresStatement = {
 const listOpenOf: PostgresStatement = {
   name: 'assent_list_open_of',
   text: `select ${row} from assent_elicitation
-    where ${waitingFor} and requester = $3 and seq < ${startBefore('$5')} order by seq desc limit $4`,
+    where ${waitingFor} and requester = $3 and ${place} > ${startPast('$5')} order by ${place} limit $4`,
 }
 
 const listAllOpen: PostgresStatement = {
@@ -94,6 +115,12 @@ const listDue: PostgresStatement = {
   name: 'assent_list_due',
   text: `select ${row} from assent_elicitation
     where settled is null and expires_at <= $1 order by expires_at, seq limit $2`,
+}
+
+const listEscalating: PostgresStatement = {
+  name: 'assent_list_escalating',
+  text: `select ${row} from assent_elicitation
+    where escalates_at <= $1 order by escalates_at, seq limit $2`,
 }
 
 const latestAnswered: PostgresStatement = {
@@ -132,7 +159,11 @@ const forget: PostgresStatement = {
   name: 'assent_forget',
   text: `
     with renamed as (
-      update assent_elicitation set answered_by = $2 where answered_by = $1 and participant <> $1
+      update assent_elicitation set
+        answered_by = case when answered_by = $1 then $2 else answered_by end,
+        voting = replace(replace(replace(voting, $4, $5), $6, $7), $8, $9)
+      where participant <> $1 and (
+        answered_by = $1 or position($4 in voting) > 0 or position($6 in voting) > 0 or position($8 in voting) > 0)
     ), deleted as (
       delete from assent_elicitation where participant = $1 returning id, state
     )
@@ -148,25 +179,31 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
 
   return {
     async add(elicitation, limits) {
-      const { id, version, state, requester, participant, type, identity, expires_at, question } =
-        toElicitationRow(elicitation)
+      const added = toElicitationRow(elicitation)
+      const { id, version, state, requester, participant, type, identity, expires_at, question } = added
       const asked = [id, version, state, requester, participant, type, identity, expires_at, question]
       const most = [limits.requester, limits.participant].map((limit) => Math.min(limit, Number.MAX_SAFE_INTEGER))
-      const { rows } = await database.query<AddedRow>(add, [...asked, elicitation.answerers.anyOf, ...most])
-      const [{ added, full_of, ...kept }] = rows as [AddedRow]
+      const { rows } = await database.query<AddedRow>(add, [
+        ...[...asked, elicitation.answerers.anyOf, ...most],
+        ...[added.urgency, added.escalates_at],
+      ])
+      const [{ added: isAdded, full_of, ...kept }] = rows as [AddedRow]
       if (full_of !== null) return { kind: 'full', of: full_of }
-      return added ? { kind: 'added' } : { kind: 'joined', elicitation: fromElicitationRow(kept) }
+      return isAdded ? { kind: 'added' } : { kind: 'joined', elicitation: fromElicitationRow(kept) }
     },
 
     async get(id) {
       return isStorableText(id) ? (await list(get, [id]))[0] : undefined
     },
 
-    async saveIfUnchanged({ id, version, state }) {
+    async saveIfUnchanged(elicitation) {
+      const { id, version, state, voting } = elicitation
+      const columns = toVotingColumns(elicitation)
+      const also = voting === undefined ? [] : answerersNow(elicitation)
       const next = toStateColumns(state)
       const { rowCount } = await database.query(save, [
         ...[id, version, next.state, next.settled_at, next.answered_by, next.sealed_key, next.outcome],
-        channel,
+        ...[channel, columns.voting, columns.escalates_at, also],
       ])
       return rowCount === 1
     },
@@ -180,7 +217,7 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
         database.query<ElicitationRow & { open: string }>(listRequesters, [...waiting, limit, after ?? null]),
       ])
       const requesters = grouped.rows.map(({ open, ...kept }) => {
-        return { requester: kept.requester, count: Number(open), newest: fromElicitationRow(kept) }
+        return { requester: kept.requester, count: Number(open), first: fromElicitationRow(kept) }
       })
       return { total: Number(counted.rows[0]?.open), requesters }
     },
@@ -193,6 +230,8 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
     listAllOpen: (limit, after) => list(listAllOpen, [limit, after ?? null]),
 
     listDue: (moment, limit) => list(listDue, [moment.getTime(), limit]),
+
+    listEscalating: (moment, limit) => list(listEscalating, [moment.getTime(), limit]),
 
     async latestAnswered(participant, type) {
       return isStorableText(type) ? (await list(latestAnswered, [participant, type]))[0] : undefined
@@ -211,7 +250,10 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
     },
 
     async forget(participant) {
-      const { rowCount } = await database.query(forget, [participant, forgottenParticipant, channel])
+      const { rowCount } = await database.query(forget, [
+        ...[participant, forgottenParticipant, channel],
+        ...namesInVoting(participant).flat(),
+      ])
       return rowCount ?? 0
     },
   }

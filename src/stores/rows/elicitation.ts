@@ -1,18 +1,22 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Answerers } from '../../elicitation/answering/answerers.ts'
-import type {
-  AnsweredBy,
-  Elicitation,
-  ElicitationId,
-  ElicitationState,
-  KeptAnswer,
-  Origin,
-  Purpose,
-  Question,
+import {
+  type AnsweredBy,
+  type Elicitation,
+  type ElicitationId,
+  type ElicitationState,
+  isSettled,
+  type KeptAnswer,
+  type Origin,
+  type Purpose,
+  type Question,
 } from '../../elicitation/elicitation.ts'
+import { type Priority, urgencyOf } from '../../elicitation/priority.ts'
+import { nextEscalation } from '../../elicitation/voting/escalate.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
-import type { IntegerValue } from './values.ts'
+import { type IntegerValue, toMs } from './values.ts'
+import { fromVotingText, toVotingText } from './voting.ts'
 
 /**
  * One elicitation as a SQL row. Times are milliseconds; fields that no query needs are JSON in `question` and
@@ -36,6 +40,12 @@ export interface ElicitationRow {
   question: string
   /** The settled state, without the fields that have columns. */
   outcome: string | null
+  /** 0 is the most urgent. */
+  urgency: IntegerValue
+  /** When others are asked next; null: nobody else will be. */
+  escalates_at: IntegerValue | null
+  /** Votes, delegations and escalations. */
+  voting: string | null
 }
 
 interface AskedColumns {
@@ -45,15 +55,20 @@ interface AskedColumns {
   requester: Requester
   answerers: Answerers
   metadata: JsonObject
+  subject?: JsonObject
+  priority?: Priority
   createdAt: number
 }
 
 /** The columns that settling writes. */
 export type StateColumns = Pick<ElicitationRow, 'state' | 'settled_at' | 'answered_by' | 'sealed_key' | 'outcome'>
 
+/** The columns of what is gathered while a question is open. */
+export type VotingColumns = Pick<ElicitationRow, 'escalates_at' | 'voting'>
+
 /** The inverse of `fromElicitationRow`, except that undefined fields become absent. */
 export function toElicitationRow(elicitation: Elicitation): ElicitationRow {
-  const { id, version, type, identity, expiresAt, createdAt, state, ...asked } = elicitation
+  const { id, version, type, identity, expiresAt, createdAt, state, voting: _, ...asked } = elicitation
   return {
     id,
     version,
@@ -63,11 +78,19 @@ export function toElicitationRow(elicitation: Elicitation): ElicitationRow {
     identity,
     expires_at: expiresAt.getTime(),
     question: JSON.stringify({ ...asked, createdAt: createdAt.getTime() } satisfies AskedColumns),
+    urgency: urgencyOf(elicitation),
     ...toStateColumns(state),
+    ...toVotingColumns(elicitation),
   }
 }
 
-/** The columns of the state, which are all that a save may change. */
+/** The columns of what is gathered, which a save may change too. */
+export function toVotingColumns(elicitation: Elicitation): VotingColumns {
+  const next = isSettled(elicitation) ? undefined : nextEscalation(elicitation)
+  return { escalates_at: toMs(next), voting: toVotingText(elicitation.voting) }
+}
+
+/** The columns of the state, which a save may change. */
 export function toStateColumns(state: ElicitationState): StateColumns {
   const none = { settled_at: null, answered_by: null, sealed_key: null, outcome: null }
   switch (state.kind) {
@@ -108,6 +131,7 @@ export function fromElicitationRow(row: ElicitationRow): Elicitation {
     identity: row.identity,
     createdAt: new Date(createdAt),
     expiresAt: new Date(Number(row.expires_at)),
+    ...(row.voting === null ? {} : { voting: fromVotingText(row.voting) }),
     state: stateOf(row),
   }
 }

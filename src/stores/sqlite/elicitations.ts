@@ -1,7 +1,15 @@
-import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
-import { type ElicitationRow, fromElicitationRow, toElicitationRow, toStateColumns } from '../rows/elicitation.ts'
+import { answerersNow } from '../../elicitation/voting/part.ts'
+import {
+  type ElicitationRow,
+  fromElicitationRow,
+  toElicitationRow,
+  toStateColumns,
+  toVotingColumns,
+} from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
+import { namesInVoting } from '../rows/voting.ts'
 import type { SqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
@@ -27,6 +35,8 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
       row.identity,
       Number(row.expires_at),
       row.question,
+      Number(row.urgency),
+      row.escalates_at === null ? null : Number(row.escalates_at),
       row.requester,
       limits.requester,
       row.participant,
@@ -44,6 +54,7 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
 
   function save(next: Elicitation): boolean {
     const row = toStateColumns(next.state)
+    const { voting, escalates_at } = toVotingColumns(next)
     const saved = sql.save.run(
       next.version,
       row.state,
@@ -51,31 +62,38 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
       row.answered_by,
       row.sealed_key,
       row.outcome,
+      voting,
+      escalates_at === null ? null : Number(escalates_at),
       row.state,
       next.id,
       next.version - 1,
     )
+    if (saved === 1 && voting !== null && row.state === 'open') {
+      sql.askAlso.run(next.id, JSON.stringify(answerersNow(next)))
+    }
     return saved === 1
   }
 
-  /** The position after which a page begins, as expiry and order of asking. For an unknown id it is the beginning. */
-  function startAfter(after: ElicitationId | undefined): [expiresAt: number, seq: number] {
+  /** The position after which a page begins, as urgency, expiry and order of asking. For an unknown id it is the beginning. */
+  function startAfter(after: ElicitationId | undefined): [urgency: number, expiresAt: number, seq: number] {
     const last = after === undefined ? undefined : sql.placeOf.get(after)
-    return last === undefined ? [Number.MIN_SAFE_INTEGER, 0] : [Number(last.expires_at), Number(last.seq)]
+    if (last === undefined) return [0, Number.MIN_SAFE_INTEGER, 0]
+    return [Number(last.urgency), Number(last.expires_at), Number(last.seq)]
   }
 
-  /** The position before which a page of older questions begins. For an unknown id it is the end. */
+  /** The position after which a page of less urgent or older questions begins. For an unknown id it is the beginning. */
   function placeOf(after: ElicitationId | undefined): number {
     const last = after === undefined ? undefined : sql.placeOf.get(after)
-    return last === undefined ? Number.MAX_SAFE_INTEGER : Number(last.seq)
+    return last === undefined ? Number.MIN_SAFE_INTEGER : Number(last.place)
   }
 
   return {
     add: (elicitation, limits) => writer.writeOne(() => add(elicitation, limits)),
     get: (id) => runRead(() => record(sql.get.get(id))),
     async saveIfUnchanged(next) {
-      const saved = await writer.writeOne(() => save(next))
-      if (saved) changes.settled(next.id)
+      const isSingle = next.voting === undefined || isSettled(next)
+      const saved = await (isSingle ? writer.writeOne(() => save(next)) : writer.write(() => save(next)))
+      if (saved) changes.saved(next.id)
       return saved
     },
     listOpen: (answerers, limit, after) =>
@@ -84,9 +102,9 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
       runRead(() => {
         const waiting = [moment.getTime(), JSON.stringify(answerers)] as const
         const groups = sql.listRequesters.all(...waiting, placeOf(after), limit)
-        const requesters = groups.flatMap(({ requester, open, newest }) => {
-          const [found] = records(sql.getBySeq.all(Number(newest)))
-          return found === undefined ? [] : [{ requester: String(requester), count: Number(open), newest: found }]
+        const requesters = groups.flatMap(({ requester, open, seq }) => {
+          const [first] = records(sql.getBySeq.all(Number(seq)))
+          return first === undefined ? [] : [{ requester: String(requester), count: Number(open), first }]
         })
         return { total: Number(sql.countWaiting.get(...waiting)?.open), requesters }
       }),
@@ -94,8 +112,9 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
       runRead(() =>
         records(sql.listOpenOf.all(moment.getTime(), JSON.stringify(answerers), requester, placeOf(after), limit)),
       ),
-    listAllOpen: (limit, after) => runRead(() => records(sql.listAllOpen.all(...startAfter(after), limit))),
+    listAllOpen: (limit, after) => runRead(() => records(sql.listAllOpen.all(...startAfter(after).slice(1), limit))),
     listDue: (moment, limit) => runRead(() => records(sql.listDue.all(moment.getTime(), limit))),
+    listEscalating: (moment, limit) => runRead(() => records(sql.listEscalating.all(moment.getTime(), limit))),
     latestAnswered: (participant, type) => runRead(() => record(sql.latest.get(participant, type))),
     listSealedExcept: (key, limit) => runRead(() => records(sql.sealedExcept.all(key, limit))),
     sealingKeys: () => runRead(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
@@ -103,6 +122,7 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
     async forget(participant) {
       const deleted = await writer.write(() => {
         sql.scrub.run(forgottenParticipant, participant)
+        for (const [name, other] of namesInVoting(participant)) sql.scrubVoting.run(name, other, name)
         return sql.forget.run(participant)
       })
       changes.deleted()
@@ -114,7 +134,10 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
 }
 
 const columns =
-  'id, version, state, requester, participant, type, identity, expires_at, settled_at, answered_by, sealed_key, question, outcome'
+  'id, version, state, requester, participant, type, identity, expires_at, settled_at, answered_by, sealed_key, question, outcome, urgency, escalates_at, voting'
+
+/** Orders by urgency, then the newest first; one number, so that a page can begin after it. */
+const place = '((urgency << 48) - seq)'
 
 const waitingFor = `state = 'open' AND expires_at > ?
         AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)`
@@ -123,8 +146,8 @@ function statements(database: SqliteDatabase) {
   const prepare = (sql: string) => database.prepare(sql)
   return {
     insert: prepare(`
-      INSERT INTO elicitation (id, version, state, requester, participant, type, identity, expires_at, question)
-      SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
+      INSERT INTO elicitation (id, version, state, requester, participant, type, identity, expires_at, question, urgency, escalates_at)
+      SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
       WHERE (SELECT count(*) FROM elicitation WHERE requester = ? AND state = 'open') < ?
         AND (SELECT count(*) FROM elicitation WHERE participant = ? AND state = 'open') < ?
       ON CONFLICT (identity) WHERE state = 'open' DO NOTHING`),
@@ -134,28 +157,35 @@ function statements(database: SqliteDatabase) {
     get: prepare(`SELECT ${columns} FROM elicitation WHERE id = ?`),
     save: prepare(`
       UPDATE elicitation SET version = ?, state = ?, settled_at = ?, answered_by = coalesce(answered_by, ?), sealed_key = ?, outcome = ?,
+        voting = ?, escalates_at = ?,
         settled = CASE WHEN ? = 'open' THEN NULL ELSE coalesce(settled, (SELECT coalesce(max(settled), 0) + 1 FROM elicitation WHERE settled IS NOT NULL)) END
       WHERE id = ? AND version = ?`),
     listOpen: prepare(`
       SELECT ${columns} FROM elicitation WHERE state = 'open'
         AND seq IN (SELECT w.seq FROM waiting w JOIN json_each(?) a ON w.answerer = a.value)
-        AND (expires_at, seq) > (?, ?)
-      ORDER BY expires_at, seq LIMIT ?`),
+        AND (urgency, expires_at, seq) > (?, ?, ?)
+      ORDER BY urgency, expires_at, seq LIMIT ?`),
     listRequesters: prepare(`
-      SELECT requester, count(*) AS open, max(seq) AS newest FROM elicitation WHERE ${waitingFor}
-      GROUP BY requester HAVING newest < ? ORDER BY newest DESC LIMIT ?`),
+      SELECT requester, count(*) AS open, min(${place}) AS place, seq FROM elicitation WHERE ${waitingFor}
+      GROUP BY requester HAVING place > ? ORDER BY place LIMIT ?`),
     countWaiting: prepare(`SELECT count(*) AS open FROM elicitation WHERE ${waitingFor}`),
     listOpenOf: prepare(`
-      SELECT ${columns} FROM elicitation WHERE ${waitingFor} AND requester = ? AND seq < ?
-      ORDER BY seq DESC LIMIT ?`),
+      SELECT ${columns} FROM elicitation WHERE ${waitingFor} AND requester = ? AND ${place} > ?
+      ORDER BY ${place} LIMIT ?`),
     getBySeq: prepare(`SELECT ${columns} FROM elicitation WHERE seq = ?`),
     listAllOpen: prepare(`
       SELECT ${columns} FROM elicitation WHERE state = 'open' AND (expires_at, seq) > (?, ?)
       ORDER BY expires_at, seq LIMIT ?`),
-    placeOf: prepare('SELECT expires_at, seq FROM elicitation WHERE id = ?'),
+    placeOf: prepare(`SELECT urgency, expires_at, seq, ${place} AS place FROM elicitation WHERE id = ?`),
+    askAlso: prepare(`
+      INSERT OR IGNORE INTO waiting
+      SELECT value, (SELECT seq FROM elicitation WHERE id = ?) FROM json_each(?)`),
     listDue: prepare(
       `SELECT ${columns} FROM elicitation WHERE state = 'open' AND expires_at <= ? ORDER BY expires_at, seq LIMIT ?`,
     ),
+    listEscalating: prepare(`
+      SELECT ${columns} FROM elicitation WHERE state = 'open' AND escalates_at IS NOT NULL AND escalates_at <= ?
+      ORDER BY escalates_at, seq LIMIT ?`),
     latest: prepare(`
       SELECT ${columns} FROM elicitation WHERE participant = ? AND type = ? AND state = 'answered'
       ORDER BY settled DESC LIMIT 1`),
@@ -170,5 +200,6 @@ function statements(database: SqliteDatabase) {
         LIMIT ?)`),
     forget: prepare('DELETE FROM elicitation WHERE participant = ?'),
     scrub: prepare('UPDATE elicitation SET answered_by = ? WHERE answered_by = ?'),
+    scrubVoting: prepare('UPDATE elicitation SET voting = replace(voting, ?, ?) WHERE instr(voting, ?) > 0'),
   }
 }

@@ -171,6 +171,23 @@ export const sqliteMigrations: readonly string[] = [
     PRIMARY KEY (space, participant)
   ) WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE elicitation ADD COLUMN urgency INTEGER NOT NULL DEFAULT 2;
+  ALTER TABLE elicitation ADD COLUMN escalates_at INTEGER;
+  ALTER TABLE elicitation ADD COLUMN voting TEXT;
+  CREATE INDEX elicitation_escalates ON elicitation (escalates_at) WHERE escalates_at IS NOT NULL;
+
+  -- A question that stays open keeps its answerers, and gets more.
+  CREATE INDEX waiting_seq ON waiting (seq);
+  DROP TRIGGER elicitation_closed;
+  CREATE TRIGGER elicitation_closed AFTER UPDATE OF state ON elicitation WHEN old.state = 'open' AND new.state <> 'open' BEGIN
+    DELETE FROM waiting WHERE seq = old.seq;
+  END;
+  DROP TRIGGER elicitation_deleted;
+  CREATE TRIGGER elicitation_deleted AFTER DELETE ON elicitation WHEN old.state = 'open' BEGIN
+    DELETE FROM waiting WHERE seq = old.seq;
+  END;
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

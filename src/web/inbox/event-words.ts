@@ -38,6 +38,11 @@ const sentences: Readonly<Partial<Record<AuditKind, Sentence>>> = {
   'question-expired': () => 'Nobody answered a question in time',
   'question-withdrawn': () => 'A question was withdrawn',
   'question-failed': () => 'A question could not be answered',
+  'vote-cast': (data, who) =>
+    `${who} said ${text(data, 'choice') === 'deny' ? 'no' : 'yes'} to a question that needs several${via(data)}`,
+  'question-delegated': (data, who) =>
+    data.received === true ? `${who} was handed a question` : `${who} handed a question on${via(data)}`,
+  'question-escalated': () => 'Others were asked too, because a question was still open',
   'settling-late': (_, who) => `${who} answered a question that was already settled`,
   'answer-refused': (_, who) => `${who} gave an answer that was refused`,
   'page-refused': (_, who) => `${who} tried to open a page that was refused`,

@@ -67,7 +67,7 @@ export async function readList(
       return { key: requester, shown, ...(count > shown.length && { all: count }) }
     }),
   )
-  const last = requesters.length > mostClients ? requesters[mostClients - 1]?.newest.id : undefined
+  const last = requesters.length > mostClients ? requesters[mostClients - 1]?.first.id : undefined
   return { total, clients: clients.filter(({ shown }) => shown.length > 0), ...(last && { next: { after: last } }) }
 }
 

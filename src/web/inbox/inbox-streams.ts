@@ -1,6 +1,7 @@
 import { inBackground } from '../../base/under-way.ts'
-import { answererNames, isAsked } from '../../elicitation/answering/may-answer.ts'
+import { answererNames } from '../../elicitation/answering/may-answer.ts'
 import type { OpenRequesters } from '../../elicitation/store.ts'
+import { hasTakenPart } from '../../elicitation/voting/part.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
 import type { Viewer } from '../viewer/viewer.ts'
@@ -38,9 +39,9 @@ export function createInboxStreams(assent: Needs, perPerson: number): InboxStrea
     const group = byPerson.get(key) ?? startGroup(key, stream.viewer)
     group.streams.add(stream)
     stopListening ??= assent.events.listen((news) => {
-      if (news.kind !== 'asked' && news.kind !== 'settled') return
+      if (news.kind !== 'asked' && news.kind !== 'changed' && news.kind !== 'settled') return
       for (const { streams } of byPerson.values()) {
-        for (const one of streams) if (isAsked(news.elicitation, one.viewer)) one.send(changed)
+        for (const one of streams) if (hasTakenPart(news.elicitation, one.viewer)) one.send(changed)
       }
     })
     return () => {
@@ -155,5 +156,5 @@ function keyOf(person: Person): string {
 }
 
 function stateOf({ total, requesters }: OpenRequesters): string {
-  return [total, ...requesters.map(({ count, newest }) => `${count} ${newest.id}`)].join(' ')
+  return [total, ...requesters.map(({ count, first }) => `${count} ${first.id} ${first.version}`)].join(' ')
 }

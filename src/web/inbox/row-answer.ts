@@ -1,3 +1,4 @@
+import { callNow, shownNow } from '../../approval/question/edited-before.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
@@ -18,8 +19,8 @@ export function rowAnswer(asked: Elicitation, path: string): InboxRow['answer'] 
   const about = approvalIn(asked)
   if (about === undefined) return undefined
   const deny = `${path}?from=inbox`
-  const isSafe = rowArguments(about.call) !== undefined && isSafeInOneClick(asked, about)
-  return { deny, ...(isSafe && { allow: `${deny}&${posted.shown}=${encodeURIComponent(asked.identity)}` }) }
+  const isSafe = rowArguments(callNow(asked, about)) !== undefined && isSafeInOneClick(asked, about)
+  return { deny, ...(isSafe && { allow: `${deny}&${posted.shown}=${encodeURIComponent(shownNow(asked))}` }) }
 }
 
 /** Every argument in full; undefined where a row has no room for all of the call, or it has hidden characters. */

@@ -107,7 +107,7 @@ export interface ApprovalPageProps {
   /** Its message is what the server wrote; empty where it wrote nothing. */
   readonly asked: AskedFacts
   /** The identity of the question, posted with the answer. */
-  readonly identity: string
+  readonly shown: string
   readonly call: Pick<ToolCall, 'server' | 'tool' | 'title' | 'arguments'>
   /** There where a yes must be signed. */
   readonly passkey?: PasskeyNeed

@@ -1,7 +1,9 @@
 import { grantIdFor } from '../../approval/grant/grant-from.ts'
+import { isFirstAsked } from '../../approval/question/answer-approval.ts'
 import { approvalWords, editPrefix } from '../../approval/question/choice-form.ts'
 import { type Choice, choicesFor, choiceText, choiceWords, isYes, readChoice } from '../../approval/question/choices.ts'
 import { applyEdits } from '../../approval/question/edit.ts'
+import { callNow, formNow, shownNow } from '../../approval/question/edited-before.ts'
 import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
@@ -39,17 +41,22 @@ export function approvalProps(
   refused?: RefusedPost,
 ): ApprovalPageProps | undefined {
   const about = approvalIn(asked)
-  const { schema } = asked.question
-  if (about === undefined || schema === undefined) return undefined
-  const { call, decision } = about
-  const offered = choicesFor(call, decision, viewer.participant, 'page')
+  const { schema: form } = asked.question
+  if (about === undefined || form === undefined) return undefined
+  const schema = formNow(asked, form)
+  const { decision } = about
+  const call = callNow(asked, about)
+  const mayLast = isFirstAsked(asked, decision, viewer)
+  const offered = choicesFor(call, decision, viewer.participant, 'page').filter(
+    ({ kind }) => mayLast || kind !== 'always_allow',
+  )
   const say = (choice: Choice) => offeredChoice(choice, about, viewer)
   const editable = editableOf(schema, about)
   const note = cannotTellApart(namedClient(call.requester).known)
   const names = new Set(editable.map(({ name }) => name))
   return {
     asked: { ...facts, message: serverWords(asked, about) },
-    identity: asked.identity,
+    shown: shownNow(asked),
     call,
     why: decision.why,
     isDestructive: isDestructive(call),

@@ -1,5 +1,5 @@
-import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { hasTakenPart } from '../../elicitation/voting/part.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { WebContext } from '../site.ts'
 import { recordPageRefusal } from '../viewer/admit.ts'
@@ -9,7 +9,7 @@ export type MaySee = (elicitation: Elicitation, person: Person) => boolean
 
 /** The requester may see how their question stands, but not answer it. */
 export const isRequesterOrAsked: MaySee = (elicitation, person) =>
-  isAsked(elicitation, person) || elicitation.requester.participant === person.participant
+  hasTakenPart(elicitation, person) || elicitation.requester.participant === person.participant
 
 /** Text that could be the id of a question; undefined for anything else, which no store is asked for. */
 export function readId(text: string | undefined): ElicitationId | undefined {
@@ -21,7 +21,7 @@ export async function findQuestion(
   c: WebContext,
   person: Person,
   id: ElicitationId | undefined,
-  maySee: MaySee = isAsked,
+  maySee: MaySee = hasTakenPart,
 ): Promise<Elicitation | undefined> {
   const elicitation = id && (await c.var.site.assent.get(id))
   if (elicitation === undefined || maySee(elicitation, person)) return elicitation

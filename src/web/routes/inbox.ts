@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { callNow } from '../../approval/question/edited-before.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { cannotTellApart } from '../../base/text/names.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
@@ -94,7 +95,7 @@ function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 
   const about = approvalIn(asked)
   const path = questionPath(c.var.site.assent.pages, asked)
   if (about === undefined || path === undefined || customPageOf(c, asked) !== undefined) return {}
-  const shown = rowArguments(about.call)
+  const shown = rowArguments(callNow(asked, about))
   return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path), needsPasskey: needsPasskey(asked) }
 }
 

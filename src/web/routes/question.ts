@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { formNow, seenNow, shownNow } from '../../approval/question/edited-before.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Answer, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { tooMany } from '../http/entrance.ts'
@@ -41,10 +42,13 @@ async function answer(c: WebContext): Promise<Response> {
   if (given.action === 'accept' && !wasShown(c, form, asked)) {
     return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: [notShown] }), 409)
   }
-  const answering = answeringHere(viewer, isFromInbox(c) ? 'inbox' : 'page', form, asked, given)
+  const here = answeringHere(viewer, isFromInbox(c) ? 'inbox' : 'page', form, asked, given)
+  const answering = { ...here, ...seenNow(asked) }
   const answered = await c.var.site.assent.answer(asked.id, answering, given)
   switch (answered.kind) {
     case 'kept':
+    case 'counted':
+    case 'delegated':
       // Redirected, so that reloading the page does not post the answer again.
       return c.redirect(isFromInbox(c) ? `/inbox?done=${asked.id}` : c.req.path, 303)
     case 'late':
@@ -73,7 +77,7 @@ const notShown = { field: '', message: 'You were shown another question than thi
 /** A yes to an approval counts only for the question that its page, or its row in the inbox, showed. */
 function wasShown(c: WebContext, form: FormData, asked: Elicitation): boolean {
   if (approvalIn(asked) === undefined || customPageOf(c, asked) !== undefined) return true
-  return (form.get(posted.shown) ?? c.req.query(posted.shown)) === asked.identity
+  return (form.get(posted.shown) ?? c.req.query(posted.shown)) === shownNow(asked)
 }
 
 function late(c: WebContext, elicitation: Elicitation, viewer: Viewer): Response | Promise<Response> {
@@ -103,7 +107,7 @@ async function open(c: WebContext, below = ''): Promise<Opened | Response> {
 
 function readAnswer(form: FormData, asked: Elicitation): Answer {
   const { schema } = asked.question
-  return approvalIn(asked) && schema ? postedApproval(form, schema) : postedAnswer(form, asked)
+  return approvalIn(asked) && schema ? postedApproval(form, formNow(asked, schema)) : postedAnswer(form, asked)
 }
 
 const actionOf = (c: WebContext) => (isFromInbox(c) ? `${c.req.path}?from=inbox` : c.req.path)

@@ -39,8 +39,8 @@ ${deadline(frame, asked, 'Nothing runs.')}`,
   }
 }
 
-function shownField({ identity }: ApprovalPageProps): Markup {
-  return markup`<input type="hidden" name="${posted.shown}" value="${identity}">`
+function shownField({ shown }: ApprovalPageProps): Markup {
+  return markup`<input type="hidden" name="${posted.shown}" value="${shown}">`
 }
 
 /** The tool's name, and beside it the title that the server gives it, marked as the server's. */

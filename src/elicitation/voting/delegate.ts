@@ -1,0 +1,81 @@
+import type { Person } from '../../participant/identify.ts'
+import type { Answerer } from '../answering/answerers.ts'
+import { isGroup } from '../answering/names.ts'
+import { actsFor, heldDelegations, mayReceive, type Part, partOf } from './part.ts'
+import { noVoting, type VotedOn } from './voting.ts'
+
+/** How often one approver's part may be handed on. */
+export const mostDelegations = 5
+/** How many delegations one question keeps. */
+const mostKept = 100
+
+/** Why a part cannot be handed on. */
+export type DelegationProblem =
+  | 'nobody-allowed'
+  | 'no-part'
+  | 'voted'
+  | 'too-often'
+  | 'requester'
+  | 'circle'
+  | 'asked-already'
+  | 'not-allowed'
+
+/** The same in words for the one who wants to hand it on. */
+export const delegationProblemWords: Readonly<Record<DelegationProblem, string>> = {
+  'nobody-allowed': 'The rule does not let this question be handed on.',
+  'no-part': 'You have no part in this question that you could hand on.',
+  voted: 'You have answered already, so there is nothing left to hand on.',
+  'too-often': `This question was handed on ${mostDelegations} times already. Answer it, or leave it to the others.`,
+  requester: 'It cannot be handed to the one who requested the call, nor to an agent that acts for them.',
+  circle: 'It cannot be handed back to somebody who handed it on.',
+  'asked-already': 'They are asked already.',
+  'not-allowed': 'The rule does not let this question be handed to them.',
+}
+
+/** Why this person cannot hand their part to `to`; undefined: they can. `receiver` is what is known of a person. */
+export function delegationProblem(
+  question: VotedOn,
+  person: Person,
+  to: Answerer,
+  receiver?: Person,
+): DelegationProblem | undefined {
+  const { answerers, requester, voting = noVoting } = question
+  const { delegate } = answerers
+  if (delegate === undefined) return 'nobody-allowed'
+  const part = partOf(question, person)
+  if (part === undefined) return 'no-part'
+  if (voting.votes.some(({ by }) => by === person.participant) || isUsed(question, part)) return 'voted'
+  if (depthOf(question, part) >= mostDelegations || voting.delegations.length >= mostKept) return 'too-often'
+  if (actsFor(requester, to)) return 'requester'
+  if (to === person.participant || voting.delegations.some(({ from }) => from === to)) return 'circle'
+  if (isAskedByName(question, to)) return 'asked-already'
+  return isAllowed(question, to, receiver) ? undefined : 'not-allowed'
+}
+
+/** Whether somebody voted by a part that was handed to a group: it is one vote, however many are in the group. */
+export function isUsed({ voting = noVoting }: VotedOn, { delegation }: Part): boolean {
+  return delegation !== undefined && voting.votes.some(({ part }) => part === delegation)
+}
+
+function depthOf({ voting = noVoting }: VotedOn, { delegation }: Part): number {
+  let depth = 0
+  for (let place = delegation; place !== undefined; place = voting.delegations[place]?.part) depth += 1
+  return depth
+}
+
+function isAskedByName(question: VotedOn, to: Answerer): boolean {
+  const { answerers, voting = noVoting } = question
+  return (
+    answerers.anyOf.includes(to) ||
+    voting.escalations.some((step) => step.to.includes(to)) ||
+    heldDelegations(question).some((held) => held.to === to)
+  )
+}
+
+/** A person may be in a group that the rule names; whether they are is known when they answer, if not before. */
+function isAllowed(question: VotedOn, to: Answerer, receiver: Person | undefined): boolean {
+  const { delegate } = question.answerers
+  if (delegate === true || delegate?.includes(to)) return true
+  if (isGroup(to) || !delegate?.some(isGroup)) return false
+  return receiver === undefined || mayReceive(question, receiver)
+}
