@@ -320,7 +320,6 @@ describe('whose yes counts', () => {
     ['client', 'client'],
     ['hub', 'client'],
     ['channel', 'channel'],
-    ['passkey', 'passkey'],
     ['page', 'page'],
     ['inbox', 'page'],
     ['terminal', 'page'],

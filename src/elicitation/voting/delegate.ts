@@ -5,7 +5,7 @@ import { actsFor, heldDelegations, mayReceive, type Part, partOf } from './part.
 import { noVoting, type VotedOn } from './voting.ts'
 
 /** How often one approver's part may be handed on. */
-export const mostDelegations = 5
+const mostDelegations = 5
 /** How many delegations one question keeps. */
 const mostKept = 100
 

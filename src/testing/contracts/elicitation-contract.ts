@@ -176,9 +176,9 @@ export const elicitationContract: readonly ContractTest[] = [
       })
       const a = requesterKey(a1.requester)
       const requesters = [
-        { requester: requesterKey(c1.requester), count: 1, newest: c1 },
-        { requester: a, count: 2, newest: a2 },
-        { requester: requesterKey(b1.requester), count: 1, newest: b1 },
+        { requester: requesterKey(c1.requester), count: 1, first: c1 },
+        { requester: a, count: 2, first: a2 },
+        { requester: requesterKey(b1.requester), count: 1, first: b1 },
       ]
       deepEqual(await store.listRequesters([alice], over, many), { total: 4, requesters })
       deepEqual(await store.listRequesters([alice], over, 1), { total: 4, requesters: requesters.slice(0, 1) })
@@ -190,11 +190,11 @@ export const elicitationContract: readonly ContractTest[] = [
       deepEqual(ids(await store.listOpenOf([alice], 'unknown', over, many)), [])
       // Nothing of others, and each question once for somebody who may answer it in two ways.
       deepEqual(ids(await store.listOpenOf([bob], a, over, many)), [])
-      const twice = [{ requester: requesterKey(theirs.requester), count: 1, newest: theirs }]
+      const twice = [{ requester: requesterKey(theirs.requester), count: 1, first: theirs }]
       deepEqual(await store.listRequesters([bob, 'group:ops'], over, many), { total: 1, requesters: twice })
 
       await saved(store, answered(a2))
-      const left = [{ requester: a, count: 1, newest: a1 }]
+      const left = [{ requester: a, count: 1, first: a1 }]
       deepEqual((await store.listRequesters([alice], over, many, b1.id)).requesters, left)
       deepEqual(ids(await store.listOpenOf([alice], a, over, many, a2.id)), ids([a1]))
     },

@@ -106,7 +106,7 @@ export interface OfferedChoice {
 export interface ApprovalPageProps {
   /** Its message is what the server wrote; empty where it wrote nothing. */
   readonly asked: AskedFacts
-  /** The identity of the question, posted with the answer. */
+  /** Tells what the page shows apart from what it showed before an edit; posted with the answer. */
   readonly shown: string
   readonly call: Pick<ToolCall, 'server' | 'tool' | 'title' | 'arguments'>
   /** There where a yes must be signed. */
@@ -129,6 +129,8 @@ export interface ApprovalPageProps {
   readonly denials: readonly OfferedChoice[]
   readonly denial: string
   readonly reason: string
+  /** How it stands with several people; absent where one person decides it. */
+  readonly voting?: VotingProps
   readonly errors: readonly FieldError[]
 }
 
@@ -140,6 +142,17 @@ export interface PasskeyNeed {
   readonly makeHref: string
   /** Why no passkey can be used here at all. */
   readonly problem?: string
+}
+
+/** Votes, delegations and escalations of an approval, for one viewer. */
+export interface VotingProps {
+  readonly lines: readonly string[]
+  /** The version of the question that this shows. */
+  readonly version: string
+  /** Why the viewer has nothing to answer now; absent: they have. */
+  readonly done?: string
+  /** Absent where it cannot be handed on. */
+  readonly delegate?: { readonly typed: string; readonly suggested: readonly string[] }
 }
 
 /** A field for an argument, and the argument's name if a field alone would not show all of its value. */

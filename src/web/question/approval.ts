@@ -7,15 +7,18 @@ import { callNow, formNow, shownNow } from '../../approval/question/edited-befor
 import { editsIn, jsonPrefix } from '../../approval/question/page-form.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
+import { doneWords, votingWords } from '../../approval/question/voting-words.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import type { Json } from '../../base/json.ts'
 import { cannotTellApart } from '../../base/text/names.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
+import { delegateField } from '../../elicitation/answering/says-no.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { Field, FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { Person } from '../../participant/identify.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import { namedClient } from '../../participant/requester.ts'
 import {
   type ApprovalEnd,
@@ -24,7 +27,9 @@ import {
   denialField,
   type EditableField,
   postedName,
+  type VotingProps,
 } from '../pages/props.ts'
+import { personName } from '../viewer/person-name.ts'
 import { typedIn } from './posted-answer.ts'
 
 /** A posted answer that was not accepted, and what is wrong with it. */
@@ -71,6 +76,20 @@ export function approvalProps(
     denial: textIn(refused, denialField),
     reason: textIn(refused, postedName('reason')),
     errors: refused?.errors ?? [],
+    voting: votingProps(asked, about, viewer, textIn(refused, postedName(delegateField))),
+  }
+}
+
+function votingProps(asked: Elicitation, { decision }: ApprovalSubject, viewer: Person, typed: string): VotingProps {
+  const { delegate } = decision
+  const done = doneWords(asked, viewer)
+  const groups = viewer.groups.map((group) => `group:${group}`)
+  const suggested = delegate === true ? groups : (delegate ?? [])
+  return {
+    lines: votingWords(asked, (name) => (name === viewer.participant ? 'You' : personName(name as ParticipantId))),
+    version: String(asked.version),
+    ...(done !== undefined && { done }),
+    ...(delegate !== undefined && done === undefined && { delegate: { typed, suggested } }),
   }
 }
 

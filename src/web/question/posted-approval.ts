@@ -1,14 +1,16 @@
 import { editPrefix } from '../../approval/question/choice-form.ts'
 import { jsonPrefix } from '../../approval/question/page-form.ts'
+import { delegateChoice, delegateField } from '../../elicitation/answering/says-no.ts'
 import type { Answer } from '../../elicitation/elicitation.ts'
 import { coerceContent } from '../../elicitation/form/coerce.ts'
 import { defaultsOf } from '../../elicitation/form/defaults.ts'
 import type { Content, Field, FieldValue, FormSchema } from '../../elicitation/form/schema.ts'
-import { denialField, postedName } from '../pages/props.ts'
+import { denialField, posted, postedName } from '../pages/props.ts'
 import { postedAction, typedIn } from './posted-answer.ts'
 
 /** The posted answer of an approver, unchecked. A no is a no, whatever else was filled in. */
 export function postedApproval(form: FormData, schema: FormSchema): Answer {
+  if (form.get(posted.answer) === delegateChoice) return { action: 'accept', content: handedOn(form) }
   const action = postedAction(form)
   switch (action) {
     case 'cancel':
@@ -18,6 +20,11 @@ export function postedApproval(form: FormData, schema: FormSchema): Answer {
     case 'accept':
       return { action, content: contentFrom(form, schema) }
   }
+}
+
+function handedOn(form: FormData): Content {
+  const to = form.get(postedName(delegateField))
+  return { choice: delegateChoice, [delegateField]: typeof to === 'string' ? to.trim() : '' }
 }
 
 function postedDenial(form: FormData, schema: FormSchema): Answer {

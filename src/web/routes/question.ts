@@ -46,9 +46,10 @@ async function answer(c: WebContext): Promise<Response> {
   const answering = { ...here, ...seenNow(asked) }
   const answered = await c.var.site.assent.answer(asked.id, answering, given)
   switch (answered.kind) {
-    case 'kept':
     case 'counted':
     case 'delegated':
+      return c.redirect(isFromInbox(c) ? `/inbox?open=${asked.id}` : c.req.path, 303)
+    case 'kept':
       // Redirected, so that reloading the page does not post the answer again.
       return c.redirect(isFromInbox(c) ? `/inbox?done=${asked.id}` : c.req.path, 303)
     case 'late':

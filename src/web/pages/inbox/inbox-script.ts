@@ -38,6 +38,9 @@ function show(fresh) {
   if (now && next && now.dataset.over !== next.dataset.over) {
     now.replaceWith(next)
     showTimes(next)
+  } else {
+    const [seen, votes] = [part('votes'), part('votes', fresh)]
+    if (seen && votes && seen.dataset.shown !== votes.dataset.shown) seen.replaceWith(votes)
   }
 }
 const live = new EventSource('/inbox/events')

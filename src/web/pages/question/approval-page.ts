@@ -10,6 +10,7 @@ import { argumentList, drawValue } from './arguments.ts'
 import { fieldNamed, problemOf } from './fields.ts'
 import { deadline, questionHead } from './question-parts.ts'
 import { quotation, visible, visiblePlain } from './quote.ts'
+import { delegation, votingSection } from './voting-section.ts'
 
 /** Asks whether a call may run: which tool, which arguments, why the person is asked, and what a yes covers. */
 export function approvalPage(frame: Frame, props: ApprovalPageProps): string {
@@ -25,18 +26,25 @@ ${questionHead('run', asked, markup`Run ${visible(call.tool)} on ${visible(call.
 ${quotation(asked.server, asked.message)}
 ${isDestructive && markup`<div class="warning">${icons.warning}<p>${visible(call.server)} says that this tool may delete or overwrite.</p></div>`}
 ${facts(frame, props)}
-<form method="post" action="${asked.action}" class="stack"${passkey?.canSign && markup` data-sign="${passkey.signAction}"`}>
+${votingSection(props)}
+${props.voting?.done === undefined ? answerForm(frame, props) : markup`<p><strong>${props.voting.done}</strong></p>`}
+${deadline(frame, asked, 'Nothing runs.')}`,
+    ...(passkey?.canSign && { script: passkeyScript }),
+  }
+}
+
+function answerForm(frame: Frame, props: ApprovalPageProps): Markup {
+  const { asked, schema, errors, isDestructive, passkey } = props
+  return markup`<form method="post" action="${asked.action}" class="stack"${passkey?.canSign && markup` data-sign="${passkey.signAction}"`}>
 ${csrfField(frame)}${shownField(props)}<button disabled hidden></button>
 ${edits(frame, props)}
 ${reach(props)}
 ${fieldNamed({ locale: frame.locale, schema, errors, typed: new Map([['reason', [props.reason]]]) }, 'reason')}
 ${denials(props)}
+${delegation(props)}
 ${passkey !== undefined && passkeyNote(passkey)}
 <div class="answers"><button name="${posted.answer}" value="decline" formnovalidate>Deny</button><button class="accept${isDestructive && markup` destroys`}" name="${posted.answer}" value="accept"${passkey?.canSign === false && markup` disabled`}>${passkey === undefined ? 'Allow' : 'Allow with passkey'}</button></div>${passkey !== undefined && passkeyProblem()}
-</form>
-${deadline(frame, asked, 'Nothing runs.')}`,
-    ...(passkey?.canSign && { script: passkeyScript }),
-  }
+</form>`
 }
 
 function shownField({ shown }: ApprovalPageProps): Markup {

@@ -1,0 +1,44 @@
+import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { missingVotes } from '../../elicitation/voting/count.ts'
+import { answerersNow, partOf } from '../../elicitation/voting/part.ts'
+import { noVoting, quorumOf, type Vote } from '../../elicitation/voting/voting.ts'
+import type { Person } from '../../participant/identify.ts'
+
+/** What people call somebody, by their name as a participant. */
+export type NameOf = (participant: string) => string
+
+/** How an approval stands that several people decide, was handed on, or that others were asked too; one sentence each. */
+export function votingWords(asked: Elicitation, nameOf: NameOf): string[] {
+  const { voting = noVoting } = asked
+  const quorum = quorumOf(asked)
+  const who = (name: string) => (name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : nameOf(name))
+  if (quorum === 1 && voting === noVoting) return []
+  const { edit } = voting
+  return [
+    ...(quorum > 1 ? [`${quorum} people must say yes. ${countWords(asked)}`] : []),
+    ...voting.votes.map((vote) => `${nameOf(vote.by)} said ${yesOrNo(vote)}${reasonWords(vote)}.`),
+    ...(edit === undefined ? [] : [`${nameOf(edit.by)} changed the arguments, and the count began anew.`]),
+    ...voting.outdated.map(({ by }) => `${nameOf(by)} said yes before that change, which does not count any more.`),
+    ...voting.delegations.map(({ from, to }) => `${nameOf(from)} handed it on to ${who(to)}.`),
+    ...voting.escalations.map(({ to }) => `It was still open, so it also goes to ${to.map(who).join(' and ')}.`),
+    ...(asked.state.kind === 'open' ? [`It waits for ${answerersNow(asked).map(who).join(', ')}.`] : []),
+  ]
+}
+
+function countWords(asked: Elicitation): string {
+  const missing = missingVotes(asked)
+  const said = quorumOf(asked) - missing
+  return missing === 0 ? 'All have.' : `${said} so far, ${missing} missing.`
+}
+
+const yesOrNo = ({ choice }: Vote) => (choice.includes('deny') ? 'no' : 'yes')
+
+const reasonWords = ({ reason }: Vote) => (reason === undefined ? '' : `: ${reason}`)
+
+/** Why this person has nothing to answer at the moment; undefined: they have. */
+export function doneWords(asked: Elicitation, person: Person): string | undefined {
+  const { votes, delegations } = asked.voting ?? noVoting
+  if (delegations.some(({ from }) => from === person.participant)) return 'You handed this on.'
+  if (votes.some(({ by }) => by === person.participant)) return 'You said yes. Now others must.'
+  return partOf(asked, person) === undefined ? 'This is not yours to answer any more.' : undefined
+}
