@@ -1,6 +1,6 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { Answering } from '../../elicitation/answering/answerers.ts'
-import { saysNo } from '../../elicitation/answering/may-answer.ts'
+import { delegates, saysNo } from '../../elicitation/answering/says-no.ts'
 import type { Answer, Elicitation } from '../../elicitation/elicitation.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
@@ -36,7 +36,7 @@ export function answeringHere(
   asked: Elicitation,
   given: Answer,
 ): Answering {
-  const isYes = given.action === 'accept' && !saysNo(given.content)
+  const isYes = given.action === 'accept' && !saysNo(given.content) && !delegates(given.content)
   if (!isYes || !needsPasskey(asked)) return { participant, groups, via }
   const signed = readSigned(form, posted.ceremony, posted.assertion)
   return { participant, groups, via: 'passkey', ...(signed && { signed }) }

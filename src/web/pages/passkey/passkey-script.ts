@@ -61,7 +61,7 @@ async function askPasskey(form, submitter) {
 addEventListener('submit', async (event) => {
   const form = event.target
   const { submitter } = event
-  if (!form.dataset.sign || event.defaultPrevented || submitter?.value === 'decline') return
+  if (!form.dataset.sign || event.defaultPrevented || submitter?.value === 'decline' || submitter?.value === 'delegate') return
   event.preventDefault()
   const problem = form.querySelector('[data-problem]')
   problem.hidden = true
