@@ -2,15 +2,11 @@ import type { JsonObject } from '../base/json.ts'
 import type { Sealed } from '../base/seal.ts'
 import type { Person } from '../participant/identify.ts'
 import type { Requester } from '../participant/requester.ts'
-import type { Answerer, Answerers, Answering } from './answering/answerers.ts'
-import type { Via } from './answering/proof.ts'
+import type { Answerer, Answerers, Answering, Via } from './answering/answerers.ts'
 import type { Content, FormSchema } from './form/schema.ts'
-import type { Priority } from './priority.ts'
 import { missingVotes, voteProblem, withVote } from './voting/count.ts'
 import { delegationProblem } from './voting/delegate.ts'
-import { withEscalations } from './voting/escalate.ts'
-import { partOf } from './voting/part.ts'
-import { type GivenVote, noVoting, quorumOf, type Voting } from './voting/voting.ts'
+import { type GivenVote, noVoting, partOf, quorumOf, type Voting, withEscalations } from './voting/voting.ts'
 
 /** Names one elicitation; cannot be guessed, and opens nothing by itself. */
 export type ElicitationId = string & { readonly __elicitation: true }
@@ -209,4 +205,14 @@ export function approverReason({ purpose, state }: Pick<Elicitation, 'purpose' |
 export function asReason(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined
   return value.trim().slice(0, longestReason).toWellFormed()
+}
+
+/** How soon a question should be looked at, most urgent first. */
+export const priorities = ['urgent', 'high', 'normal', 'low'] as const
+
+export type Priority = (typeof priorities)[number]
+
+/** Orders questions: 0 is the most urgent. A question without a priority is a normal one. */
+export function urgencyOf({ priority = 'normal' }: { readonly priority?: Priority }): number {
+  return priorities.indexOf(priority)
 }

@@ -3,7 +3,7 @@ import type { Desk } from './desk.ts'
 import { type Elicitation, type ElicitationId, isSettled, lastMoment } from './elicitation.ts'
 import { mustExist } from './errors.ts'
 import { get } from './settle.ts'
-import { nextEscalation } from './voting/escalate.ts'
+import { nextEscalation } from './voting/voting.ts'
 
 export interface WaitOptions {
   /** How long to wait at most, in milliseconds; until the question settles, unless said otherwise. */

@@ -1,6 +1,5 @@
 import type { Account, ConnectionOptions } from '../asking/account.ts'
-import { approveCall } from '../asking/approval/approve-call.ts'
-import { withApproval } from '../asking/approval/approved-result.ts'
+import { approveCall, withApproval } from '../asking/approval/approve-call.ts'
 import { type ApprovalOptions, decidedByHandler, toolCallOf } from '../asking/approval/tool-call.ts'
 import type { Asks } from '../asking/asks.ts'
 import type { RequestContext } from '../asking/context.ts'

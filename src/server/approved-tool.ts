@@ -5,8 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { ToolCall } from '../approval/tool-call.ts'
-import { approveCall } from '../asking/approval/approve-call.ts'
-import { withApproval } from '../asking/approval/approved-result.ts'
+import { approveCall, withApproval } from '../asking/approval/approve-call.ts'
 import { toolCallOf } from '../asking/approval/tool-call.ts'
 import type { Asks } from '../asking/asks.ts'
 import { contextOf, type RequestContext } from '../asking/context.ts'

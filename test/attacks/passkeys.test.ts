@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Via } from '../../src/elicitation/answering/proof.ts'
+import type { Via } from '../../src/elicitation/answering/answerers.ts'
 import type { Answer, Elicitation } from '../../src/elicitation/elicitation.ts'
 import type { Content } from '../../src/elicitation/form/schema.ts'
 import type { Assent } from '../../src/index.ts'

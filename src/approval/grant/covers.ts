@@ -1,4 +1,4 @@
-import { isEnough } from '../../elicitation/answering/proof.ts'
+import { isEnough } from '../../elicitation/answering/answerers.ts'
 import { hasAgents, requesterKey } from '../../participant/requester.ts'
 import { leastProof } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'

@@ -1,5 +1,4 @@
-import type { Answerer } from '../../elicitation/answering/answerers.ts'
-import type { Proof } from '../../elicitation/answering/proof.ts'
+import type { Answerer, Proof } from '../../elicitation/answering/answerers.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'

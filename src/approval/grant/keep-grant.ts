@@ -1,5 +1,5 @@
 import type { Answered } from '../../elicitation/answering/answer.ts'
-import { isEnough, proofOf } from '../../elicitation/answering/proof.ts'
+import { isEnough, proofOf } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
 import { hasQuorum } from '../../elicitation/voting/count.ts'

@@ -1,4 +1,4 @@
-import { type Proof, proofs } from '../../elicitation/answering/proof.ts'
+import { type Proof, proofs } from '../../elicitation/answering/answerers.ts'
 import type { ToolCall } from '../tool-call.ts'
 import type { Decision, Effect, Holds, Policy, ReadyRule, Why } from './policy.ts'
 

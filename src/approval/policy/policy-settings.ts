@@ -1,6 +1,6 @@
 import type { Duration } from '../../base/durations.ts'
-import type { Proof } from '../../elicitation/answering/proof.ts'
-import type { Priority } from '../../elicitation/priority.ts'
+import type { Proof } from '../../elicitation/answering/answerers.ts'
+import type { Priority } from '../../elicitation/elicitation.ts'
 import type { Hints } from './hints.ts'
 import type { Effect, Fallback, Policy } from './policy.ts'
 

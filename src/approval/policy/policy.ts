@@ -1,6 +1,5 @@
-import type { Answerer, Answerers, EscalationStep } from '../../elicitation/answering/answerers.ts'
-import type { Proof } from '../../elicitation/answering/proof.ts'
-import type { Priority } from '../../elicitation/priority.ts'
+import type { Answerer, Answerers, EscalationStep, Proof } from '../../elicitation/answering/answerers.ts'
+import type { Priority } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { ToolCall } from '../tool-call.ts'
 import type { Hints } from './hints.ts'

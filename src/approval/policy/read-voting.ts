@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/durations.ts'
 import { isPlainObject } from '../../base/json.ts'
 import type { Answerer, EscalationStep } from '../../elicitation/answering/answerers.ts'
-import { isGroup } from '../../elicitation/answering/names.ts'
+import { isGroup } from '../../elicitation/answering/answerers.ts'
 import { defaultLimits } from '../../elicitation/limits.ts'
 import type { PolicyPath } from './bad-policy.ts'
 import type { Rule } from './policy.ts'

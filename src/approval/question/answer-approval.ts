@@ -1,21 +1,18 @@
-import type { AnswerRules } from '../../elicitation/answering/answer.ts'
+import type { AnswerRules, CastVote } from '../../elicitation/answering/answer.ts'
 import type { Answerer, Answering } from '../../elicitation/answering/answerers.ts'
-import { askedAs } from '../../elicitation/answering/may-answer.ts'
-import { proofOf } from '../../elicitation/answering/proof.ts'
-import { delegateField } from '../../elicitation/answering/says-no.ts'
-import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { isAnswererName, proofOf } from '../../elicitation/answering/answerers.ts'
+import { askedAs, delegateField, delegates } from '../../elicitation/answering/may-answer.ts'
+import { type Answer, asReason, type Elicitation, reasonField } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
-import type { Person } from '../../participant/identify.ts'
 import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import type { Decision } from '../policy/policy.ts'
-import { choicesFor, formForAnswer, isYes, readChoice } from './choices.ts'
-import { applyEdits } from './edit.ts'
-import { withEarlierEdits } from './edited-before.ts'
-import { editsIn } from './page-form.ts'
-import { type ApprovalSubject, approvalIn } from './subject.ts'
-import { delegateIn, voteFor } from './vote.ts'
+import { callDigest } from '../tool-call.ts'
+import { choicesFor, choiceText, formForAnswer, isYes, readChoice } from './choices.ts'
+import { applyEdits, type Validate } from './edit.ts'
+import { editsIn, editsOf, withEarlierEdits } from './page-form.ts'
+import { type ApprovalSubject, approvalIn, isFirstAsked } from './subject.ts'
 
 /** How the answer to an approval is judged; any other question is left to its form. */
 export function approvalRules(desk: Pick<ApprovalDesk, 'policy' | 'validate'>): AnswerRules {
@@ -71,12 +68,49 @@ function giverOf(asked: Elicitation, answering: Answering, { ruleDigest: rule }:
   return { grantedBy: participant, given: { as, through: proofOf(via), rule } }
 }
 
-/** Whether this person is an approver by the rule itself, not by an escalation or a delegation. */
-export function isFirstAsked(asked: Elicitation, { approvers }: Decision, person: Person): boolean {
-  return approvers.includes(askedAs(asked, person) as Answerer)
-}
-
 const nobodyNamed: FieldError = {
   field: delegateField,
   message: 'Name whom you hand it on to: subject@issuer, or group:name.',
+}
+
+/** What an answer to an approval means as a vote: for exactly which arguments, and whether it is a yes. */
+function voteFor(
+  { call, decision }: ApprovalSubject,
+  asked: Elicitation,
+  answering: Answering,
+  given: Answer,
+  validate: Validate,
+): CastVote | undefined {
+  if (given.action === 'cancel') return undefined
+  const { participant, groups, seen } = answering
+  const original = callDigest(call)
+  const person = { participant, groups }
+  if (given.action === 'decline') {
+    const reason = asReason(given.reason)
+    const vote = { person, isYes: false, choice: 'deny', digest: original, seen: original, original, edits: {} }
+    return { answer: given, vote: { ...vote, ...(reason !== undefined && { reason }) } }
+  }
+  const content = withEarlierEdits(asked, given.content ?? {})
+  const choice = readChoice(content, choicesFor(call, decision, participant, 'page'))
+  const edited = applyEdits(call, decision.editable, editsIn(content, decision.editable).edits, validate)
+  const reason = asReason(content[reasonField])
+  return {
+    answer: { action: 'accept', content },
+    vote: {
+      person,
+      isYes: choice !== undefined && isYes(choice),
+      choice: choice === undefined ? 'deny' : choiceText(choice),
+      digest: edited.kind === 'edited' ? edited.digest : original,
+      seen: seen ?? original,
+      original,
+      edits: editsOf(content),
+      ...(reason !== undefined && { reason }),
+    },
+  }
+}
+
+/** To whom an approver hands the question on; undefined: to nobody, or to nobody there could be. */
+function delegateIn(content: Content): Answerer | undefined {
+  const name = delegates(content) ? content[delegateField] : undefined
+  return typeof name === 'string' && isAnswererName(name.trim()) ? (name.trim() as Answerer) : undefined
 }

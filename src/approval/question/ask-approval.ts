@@ -1,4 +1,4 @@
-import { isGroup } from '../../elicitation/answering/names.ts'
+import { isGroup } from '../../elicitation/answering/answerers.ts'
 import type { Ask } from '../../elicitation/asking/request.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'

@@ -1,7 +1,7 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
 import { cannotTellApart, isShownAsItIs, nameText } from '../../base/text/names.ts'
 import { isInPlainSight, showArguments, shownText } from '../../base/text/show-text.ts'
-import { delegateField } from '../../elicitation/answering/says-no.ts'
+import { delegateField } from '../../elicitation/answering/may-answer.ts'
 import { longestReason, reasonField } from '../../elicitation/elicitation.ts'
 import { checkForm } from '../../elicitation/form/check.ts'
 import type { Content, FormSchema } from '../../elicitation/form/schema.ts'

@@ -1,5 +1,5 @@
 import { clientText, nameText } from '../../base/text/names.ts'
-import { delegateChoice, delegateField, delegates, saysNo } from '../../elicitation/answering/says-no.ts'
+import { delegateChoice, delegateField, delegates, saysNo } from '../../elicitation/answering/may-answer.ts'
 import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../base/json.ts'
-import type { Via } from '../../elicitation/answering/proof.ts'
+import type { Answerer, Via } from '../../elicitation/answering/answerers.ts'
+import { askedAs } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'
+import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
@@ -42,4 +44,9 @@ export function givenYes(asked: Elicitation): GivenYes | undefined {
   const { by, at } = asked.state
   const reason = approverReason(asked)
   return { by: by.participant, at, via: by.via, ...(reason !== undefined && { reason }) }
+}
+
+/** Whether this person is an approver by the rule itself, not by an escalation or a delegation. */
+export function isFirstAsked(asked: Elicitation, { approvers }: Decision, person: Person): boolean {
+  return approvers.includes(askedAs(asked, person) as Answerer)
 }

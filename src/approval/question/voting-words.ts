@@ -1,7 +1,6 @@
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { missingVotes } from '../../elicitation/voting/count.ts'
-import { answerersNow, partOf } from '../../elicitation/voting/part.ts'
-import { noVoting, quorumOf, type Vote } from '../../elicitation/voting/voting.ts'
+import { answerersNow, noVoting, partOf, quorumOf, type Vote } from '../../elicitation/voting/voting.ts'
 import type { Person } from '../../participant/identify.ts'
 
 /** What people call somebody, by their name as a participant. */

@@ -1,3 +1,4 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { Approval } from '../../approval/approval.ts'
 import { decide } from '../../approval/policy/decide.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
@@ -5,8 +6,10 @@ import type { Change } from '../../approval/question/edit.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
+import { shownText, showText } from '../../base/text/show-text.ts'
 import { type Entrance, resumeWalk, type Sent, type StartedCall, walk } from '../../call/walk.ts'
 import { answererNames } from '../../elicitation/answering/may-answer.ts'
+import { approvalKey } from '../../mcp/meta-keys.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { RequestContext } from '../context.ts'
@@ -203,4 +206,42 @@ function canReach(
   if (!decision.approvers.some((approver) => names.includes(approver))) return false
   if (!canBeAskedNow(context)) return context.assumeUrl
   return modes.url || fittingForm(context, call, decision, byHandler?.message) !== undefined
+}
+
+/** Adds to a result who approved the call, why, and what they changed, so that the requester knows what ran. */
+export function withApproval(
+  result: CallToolResult | InputRequiredResult,
+  started: Pick<StartedCall, 'changes' | 'given'>,
+): CallToolResult | InputRequiredResult {
+  if (!('content' in result) || !Array.isArray(result.content)) return result
+  const lines = linesFor(started)
+  const approval = approvalOf(started)
+  if (lines.length === 0 && approval === undefined) return result
+  return {
+    ...result,
+    content: [...result.content, ...lines.map((text) => ({ type: 'text', text }))],
+    ...(approval !== undefined && { _meta: { ...result._meta, [approvalKey]: approval } }),
+  } as CallToolResult
+}
+
+function linesFor({ changes, given }: Pick<StartedCall, 'changes' | 'given'>): string[] {
+  const words = changes.map(({ name, after }) => `${shown(name)} is now ${shown(JSON.stringify(after))}`)
+  return [
+    ...(words.length > 0 ? [`The approver changed the arguments before this ran: ${words.join('; ')}.`] : []),
+    ...(given?.reason === undefined ? [] : [`The approver's reason: ${shown(given.reason)}`]),
+  ]
+}
+
+const shown = (text: string) => shownText(showText(text))
+
+function approvalOf({ changes, given }: Pick<StartedCall, 'changes' | 'given'>): JsonObject | undefined {
+  if (given === undefined) return undefined
+  const { by, at, via, reason } = given
+  return {
+    approvedBy: by,
+    approvedAt: at.toISOString(),
+    via,
+    ...(reason !== undefined && { reason }),
+    ...(changes.length > 0 && { changes: changes.map((change) => ({ ...change })) as never }),
+  }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { BadArgument } from '../../base/errors.ts'
-import { print } from '../print.ts'
+import { complain, print } from '../print.ts'
 import { tableLines } from '../show-table.ts'
 import { withAssent } from '../with-assent.ts'
 
@@ -96,7 +96,6 @@ export function addHubCommands(program: Command): void {
     .option('--token-env <name>', 'the environment variable that holds the token', 'ASSENT_HUB_TOKEN')
     .passThroughOptions()
     .action(async (server: string, args: string[], { url, tokenEnv }: { url: string; tokenEnv: string }) => {
-      const { bridge } = await import('./bridge.ts')
       const token = process.env[tokenEnv]
       if (token === undefined || token === '') throw new BadArgument(`Set ${tokenEnv} to the token of the agent.`)
       await bridge({ url, token, command: server, args })
@@ -122,4 +121,34 @@ interface ParticipantShown {
   readonly kind: string
   readonly for?: string
   readonly asks?: string
+}
+
+interface Bridging {
+  readonly url: string
+  readonly token: string
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** Puts an MCP server into a space: its tools are the agent's, and what it asks goes to the person of the call. */
+async function bridge({ url, token, command, args }: Bridging): Promise<void> {
+  const [{ StdioClientTransport }, { joinSpace }, { mcpSource }] = await Promise.all([
+    import('@modelcontextprotocol/client/stdio'),
+    import('../../agent/join-space.ts'),
+    import('../../agent/tools/mcp-source.ts'),
+  ])
+  const space = await joinSpace({ url, token })
+  const source = mcpSource(async () => new StdioClientTransport({ command, args: [...args], stderr: 'inherit' }))
+  await space.serveTools(source)
+  print(`${space.id} is in the space. Its tools: ${(await source.list()).map(({ name }) => name).join(', ')}`)
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    space.onPresence(({ event, reason }) => {
+      if (event === 'lost') complain(`The connection was lost (${reason}); trying again.`)
+      if (event !== 'ended') return
+      complain(`The space ended the connection: ${reason}`)
+      resolve()
+    })
+  })
+  await space.close()
 }

@@ -1,5 +1,6 @@
 import type { Decision } from '../../approval/policy/policy.ts'
 import { type Choice, choicesFor, choiceText } from '../../approval/question/choices.ts'
+import { callNow } from '../../approval/question/page-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import type { Assent } from '../../assent.ts'
@@ -66,7 +67,12 @@ function waiting({ linkTo }: Assent, asked: Elicitation): InboxItem {
   return {
     asked,
     link,
-    approval: { ...about, choices: choicesFor(about.call, about.decision, localParticipant, 'page') },
+    approval: {
+      ...about,
+      // As it would run now: another approver may have changed it.
+      call: callNow(asked, about),
+      choices: choicesFor(about.call, about.decision, localParticipant, 'page'),
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { approvalWords } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
+import { votingWords } from '../../approval/question/voting-words.ts'
 import type { Json } from '../../base/json.ts'
 import { cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'
 import { showArguments, showJson, showName, shownText, showText } from '../../base/text/show-text.ts'
@@ -36,6 +37,7 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   const shown = showArguments(approval.call.arguments)
   screen.print(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
   for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
+  for (const line of votingWords(asked, nameText)) screen.print(line, { indent: '  ' })
   const note = cannotTellApart(namedClient(approval.call.requester).known)
   if (note !== undefined) screen.print(note, { indent: '  ' })
 }

@@ -1,7 +1,7 @@
 import { visibleLine } from '../../base/text/visible-text.ts'
-import { formats } from '../../elicitation/form/formats.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { ChoicesField, Field, NumberField, TextField } from '../../elicitation/form/schema.ts'
+import { formats } from '../../elicitation/form/validate.ts'
 
 /** A short hint at which values a field takes. */
 export function inputHint(field: Field): string {

@@ -6,7 +6,7 @@ import type { FieldError } from '../form/validate.ts'
 import { saveEvent } from '../settle.ts'
 import { delegationProblem, delegationProblemWords } from '../voting/delegate.ts'
 import type { Answerer, Answering } from './answerers.ts'
-import { delegateField } from './says-no.ts'
+import { delegateField } from './may-answer.ts'
 
 /** How handing a question on ended. */
 export type HandedOn =

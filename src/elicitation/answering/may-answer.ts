@@ -2,11 +2,9 @@ import { AssentError } from '../../base/errors.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import type { Answer, Elicitation } from '../elicitation.ts'
-import { partOf } from '../voting/part.ts'
+import { partOf } from '../voting/voting.ts'
 import type { Answerer, Answering } from './answerers.ts'
-import { groupPrefix } from './names.ts'
-import { isEnough, proofOf, type Via } from './proof.ts'
-import { delegates, saysNo } from './says-no.ts'
+import { groupPrefix, isEnough, proofOf, type Via } from './answerers.ts'
 
 /** Someone opened or answered a question that was put to another participant. */
 export class ParticipantMismatch extends AssentError {
@@ -75,4 +73,21 @@ function proofRefusal({ purpose, answerers }: Elicitation, via: Via, answer: Ans
   if (isEnough(given, least)) return undefined
   if (least !== 'passkey') return new ChannelRefused('This question must be answered on its page.')
   return new ChannelRefused('A yes to this question must be signed with a passkey, on its page.')
+}
+
+/** Whether the content of an answer to an approval says no, for this call or for longer, before anything else in it is read. */
+export function saysNo(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
+  const { choice } = content as { choice: unknown }
+  return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
+}
+
+/** The choice of an approver who hands the question on, and the field that says to whom. */
+export const delegateChoice = 'delegate'
+export const delegateField = 'delegateTo'
+
+/** Whether the content of an answer to an approval hands the question on. */
+export function delegates(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'choice')) return false
+  return (content as { choice: unknown }).choice === delegateChoice
 }

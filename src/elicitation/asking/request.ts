@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Requester } from '../../participant/requester.ts'
 import type { Answerer, Answerers } from '../answering/answerers.ts'
-import type { ConnectTo, Origin, Purpose } from '../elicitation.ts'
-import type { Priority } from '../priority.ts'
+import type { ConnectTo, Origin, Priority, Purpose } from '../elicitation.ts'
 
 /** A question as its asker puts it. A schema may come from anywhere: it is checked here. */
 export type AskedQuestion =

@@ -1,4 +1,4 @@
-import { ownFields } from './read/keywords.ts'
+import { ownFields } from '../../base/json.ts'
 import type { Content, FieldValue, FormSchema } from './schema.ts'
 
 /** The answer that a form suggests: every default, and nothing for fields without one. */

@@ -1,7 +1,16 @@
-import type { Via } from '../answering/proof.ts'
-import { isUsed } from './delegate.ts'
-import { actsFor, type Part, partOf } from './part.ts'
-import { type GivenVote, noVoting, quorumOf, type Vote, type VotedOn, type Voting } from './voting.ts'
+import type { Via } from '../answering/answerers.ts'
+import {
+  actsFor,
+  type GivenVote,
+  isUsed,
+  noVoting,
+  type Part,
+  partOf,
+  quorumOf,
+  type Vote,
+  type VotedOn,
+  type Voting,
+} from './voting.ts'
 
 /** Why a vote does not count. `voted`: it counted before. */
 export type VoteProblem = 'no-part' | 'own-request' | 'changed' | 'part-used' | 'voted'

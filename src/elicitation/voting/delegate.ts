@@ -1,8 +1,7 @@
 import type { Person } from '../../participant/identify.ts'
 import type { Answerer } from '../answering/answerers.ts'
-import { isGroup } from '../answering/names.ts'
-import { actsFor, heldDelegations, mayReceive, type Part, partOf } from './part.ts'
-import { noVoting, type VotedOn } from './voting.ts'
+import { isGroup } from '../answering/answerers.ts'
+import { actsFor, heldDelegations, isUsed, mayReceive, noVoting, type Part, partOf, type VotedOn } from './voting.ts'
 
 /** How often one approver's part may be handed on. */
 const mostDelegations = 5
@@ -50,11 +49,6 @@ export function delegationProblem(
   if (to === person.participant || voting.delegations.some(({ from }) => from === to)) return 'circle'
   if (isAskedByName(question, to)) return 'asked-already'
   return isAllowed(question, to, receiver) ? undefined : 'not-allowed'
-}
-
-/** Whether somebody voted by a part that was handed to a group: it is one vote, however many are in the group. */
-export function isUsed({ voting = noVoting }: VotedOn, { delegation }: Part): boolean {
-  return delegation !== undefined && voting.votes.some(({ part }) => part === delegation)
 }
 
 function depthOf({ voting = noVoting }: VotedOn, { delegation }: Part): number {

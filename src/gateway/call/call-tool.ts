@@ -1,7 +1,6 @@
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import type { Account } from '../../asking/account.ts'
-import { approveCall, noteStarted } from '../../asking/approval/approve-call.ts'
-import { withApproval } from '../../asking/approval/approved-result.ts'
+import { approveCall, noteStarted, withApproval } from '../../asking/approval/approve-call.ts'
 import { recordUndecided } from '../../asking/approval/record-undecided.ts'
 import { type Asks, asksFor } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'

@@ -1,6 +1,6 @@
 import type { ApprovalRefused } from '../../approval/approval.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
-import { withApproval } from '../../asking/approval/approved-result.ts'
+import { withApproval } from '../../asking/approval/approve-call.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Entrance, walk } from '../../call/walk.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'

@@ -1,14 +1,12 @@
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
-import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
-import { urgencyOf } from '../../elicitation/priority.ts'
+import { type Elicitation, type ElicitationId, isSettled, urgencyOf } from '../../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../../elicitation/store.ts'
-import { nextEscalation } from '../../elicitation/voting/escalate.ts'
-import { answerersNow } from '../../elicitation/voting/part.ts'
 import type { Voting } from '../../elicitation/voting/voting.ts'
+import { answerersNow, nextEscalation } from '../../elicitation/voting/voting.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'
+import { fromVotingText, namesInVoting, toVotingText } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
-import { fromVotingText, namesInVoting, toVotingText } from '../rows/voting.ts'
 import type { Watchers } from '../watchers.ts'
 
 /** Stores elicitations in memory. */

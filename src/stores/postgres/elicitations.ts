@@ -1,14 +1,14 @@
 import type { ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
-import { answerersNow } from '../../elicitation/voting/part.ts'
+import { answerersNow } from '../../elicitation/voting/voting.ts'
 import {
   type ElicitationRow,
   fromElicitationRow,
+  namesInVoting,
   toElicitationRow,
   toStateColumns,
   toVotingColumns,
 } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
-import { namesInVoting } from '../rows/voting.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
 const columns = [

@@ -1,15 +1,15 @@
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
-import { answerersNow } from '../../elicitation/voting/part.ts'
+import { answerersNow } from '../../elicitation/voting/voting.ts'
 import {
   type ElicitationRow,
   fromElicitationRow,
+  namesInVoting,
   toElicitationRow,
   toStateColumns,
   toVotingColumns,
 } from '../rows/elicitation.ts'
 import { forgottenParticipant } from '../rows/values.ts'
-import { namesInVoting } from '../rows/voting.ts'
 import type { SqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'

@@ -1,10 +1,11 @@
+import { callNow } from '../../approval/question/page-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
 import type { InboxRow } from '../pages/props.ts'
 import { approvalEnd } from '../question/approval.ts'
-import { labelsFrom, questionFacts } from '../question/question-facts.ts'
+import { labelsFrom, questionFacts } from '../question/question-page.ts'
 import { personName } from '../viewer/person-name.ts'
 
 /** The row of a question in this part of the inbox. */
@@ -101,7 +102,7 @@ function lineOf(asked: Elicitation): string {
     const words = (labelsFrom(asked, ['title']).title ?? asked.question.message).trim()
     return words === '' ? '' : `“${words}”`
   }
-  return Object.entries(about.call.arguments)
+  return Object.entries(callNow(asked, about).arguments)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
 }

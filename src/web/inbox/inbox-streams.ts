@@ -1,7 +1,7 @@
 import { inBackground } from '../../base/under-way.ts'
 import { answererNames } from '../../elicitation/answering/may-answer.ts'
 import type { OpenRequesters } from '../../elicitation/store.ts'
-import { hasTakenPart } from '../../elicitation/voting/part.ts'
+import { hasTakenPart } from '../../elicitation/voting/voting.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { AssentForWeb } from '../needs.ts'
 import type { Viewer } from '../viewer/viewer.ts'

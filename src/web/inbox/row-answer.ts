@@ -1,4 +1,4 @@
-import { callNow, shownNow } from '../../approval/question/edited-before.ts'
+import { callNow, shownNow } from '../../approval/question/page-form.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'

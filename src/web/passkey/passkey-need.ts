@@ -1,6 +1,6 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { Answering } from '../../elicitation/answering/answerers.ts'
-import { delegates, saysNo } from '../../elicitation/answering/says-no.ts'
+import { delegates, saysNo } from '../../elicitation/answering/may-answer.ts'
 import type { Answer, Elicitation } from '../../elicitation/elicitation.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
 import type { Person } from '../../participant/identify.ts'

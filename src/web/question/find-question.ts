@@ -1,5 +1,5 @@
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
-import { hasTakenPart } from '../../elicitation/voting/part.ts'
+import { hasTakenPart } from '../../elicitation/voting/voting.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { WebContext } from '../site.ts'
 import { recordPageRefusal } from '../viewer/admit.ts'

@@ -1,6 +1,6 @@
 import { editPrefix } from '../../approval/question/choice-form.ts'
 import { jsonPrefix } from '../../approval/question/page-form.ts'
-import { delegateChoice, delegateField } from '../../elicitation/answering/says-no.ts'
+import { delegateChoice, delegateField } from '../../elicitation/answering/may-answer.ts'
 import type { Answer } from '../../elicitation/elicitation.ts'
 import { coerceContent } from '../../elicitation/form/coerce.ts'
 import { defaultsOf } from '../../elicitation/form/defaults.ts'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { formNow, seenNow, shownNow } from '../../approval/question/edited-before.ts'
+import { formNow, seenNow, shownNow } from '../../approval/question/page-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Answer, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { tooMany } from '../http/entrance.ts'

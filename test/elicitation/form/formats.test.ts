@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { formats } from '../../../src/elicitation/form/formats.ts'
 import type { TextFormat } from '../../../src/elicitation/form/schema.ts'
+import { formats } from '../../../src/elicitation/form/validate.ts'
 
 const fitting: Record<TextFormat, string[]> = {
   email: [

@@ -1,5 +1,4 @@
 import { present } from '../../../base/json.ts'
-import { formats } from '../formats.ts'
 import { labelOf } from '../options.ts'
 import type {
   BooleanField,
@@ -11,7 +10,7 @@ import type {
   TextFormat,
   TitledOption,
 } from '../schema.ts'
-import { problemWith } from '../validate.ts'
+import { formats, problemWith } from '../validate.ts'
 import { Keywords, type Reading } from './keywords.ts'
 
 /** Reads one field of unknown origin. What it gives back means something only if nothing was reported. */

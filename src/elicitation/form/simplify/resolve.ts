@@ -1,4 +1,4 @@
-import { ownFields, ownList } from '../read/keywords.ts'
+import { ownFields, ownList } from '../../../base/json.ts'
 
 /** Parts of the same schema that others refer to, by reference: `#/$defs/Color`. */
 export type Definitions = ReadonlyMap<string, Keyed>

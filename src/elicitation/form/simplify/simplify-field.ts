@@ -1,4 +1,4 @@
-import { ownFields, ownList } from '../read/keywords.ts'
+import { ownFields, ownList } from '../../../base/json.ts'
 import { type Definitions, deepest, type Keyed, resolved } from './resolve.ts'
 import { simplifyNumber } from './simplify-number.ts'
 

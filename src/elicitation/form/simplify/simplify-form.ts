@@ -1,4 +1,4 @@
-import { ownFields, ownList } from '../read/keywords.ts'
+import { ownFields, ownList } from '../../../base/json.ts'
 import { definitionsIn, resolved } from './resolve.ts'
 import { simplifyField } from './simplify-field.ts'
 
