@@ -75,7 +75,7 @@ export interface Boxes {
 }
 
 /** Names a box for each option of a list by list and number, so that boxes never meet, nor any field among `taken`. */
-export function nameBoxes(list: string, field: ChoicesField, required: boolean, taken: ReadonlySet<string>): Boxes {
+function nameBoxes(list: string, field: ChoicesField, required: boolean, taken: ReadonlySet<string>): Boxes {
   const names = optionsOf(field).map((_, index) => {
     let name = `${list}_${index + 1}`
     while (taken.has(name)) name += '_'
@@ -85,7 +85,7 @@ export function nameBoxes(list: string, field: ChoicesField, required: boolean, 
 }
 
 /** The boxes as fields. None is required, as a box left alone is an answer; the first one explains them all. */
-export function boxFields({ list, field, required, names }: Boxes): [string, BooleanField][] {
+function boxFields({ list, field, required, names }: Boxes): [string, BooleanField][] {
   const label = labelOf(list, field)
   const explained = [field.description, howMany(field, required)].filter(Boolean).join(' ')
   return optionsOf(field).map((option, index) => [
@@ -100,7 +100,7 @@ export function boxFields({ list, field, required, names }: Boxes): [string, Boo
 }
 
 /** The list that the boxes say, in the order of its options; ticks that are none are passed on, and are no list. */
-export function readBoxes({ field, required, names }: Boxes, given: ReadonlyMap<string, unknown>): unknown {
+function readBoxes({ field, required, names }: Boxes, given: ReadonlyMap<string, unknown>): unknown {
   const ticks = names.map((name) => given.get(name) ?? undefined)
   if (ticks.some((tick) => tick !== undefined && typeof tick !== 'boolean')) return { ticks }
   const chosen = optionsOf(field).filter((_, index) => ticks[index] === true)
