@@ -54,6 +54,7 @@ describe('the inbox in a terminal', () => {
     const terminal = await atInbox(assent)
     await say(terminal, 'q quit', 'a')
     await say(terminal, '✗ A yes must be signed with a passkey, on the page.', 'd')
+    await say(terminal, 'Reason, which', '')
     await terminal.done
     expect(terminal.text()).toContain(`http://localhost:4180/elicit/${asked.id}/approve`)
     expect(await stateOf(assent, asked.id)).toMatchObject({ kind: 'answered', by: { via: 'terminal' } })

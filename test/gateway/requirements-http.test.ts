@@ -239,7 +239,8 @@ describe('a 2025 session', () => {
   test('takes an answer from whoever was asked, for the call that asked, and from nobody else (H11-04, E11-25)', async () => {
     const { at, open } = await meet('2026')
     const asking = [1, 2].map(async (id) => {
-      const response = await send(at, { body: { ...callOf('build'), id }, headers: open })
+      // Identical calls would join one question.
+      const response = await send(at, { body: { ...callOf('build', { id }), id }, headers: open })
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
       let text = ''
       const read = async (what: RegExp) => {

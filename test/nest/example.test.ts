@@ -45,7 +45,7 @@ function enrollLink(port: string): Promise<string> {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         printed += chunk
-        const found = /open this link in it once: (\S+)[\s\S]*successfully started/.exec(printed)
+        const found = /open this link in it once: (\S+)[\s\S]*Nest application successfully started/.exec(printed)
         if (found?.[1] !== undefined) resolve(found[1])
       })
     }

@@ -113,7 +113,7 @@ const scenarios: Scenario[] = [
       client.answers(() => decline)
       const outcome = { status: 'declined', reason: 'declined' }
       expect(await client.call('branch')).toEqual({
-        text: 'The person declined.',
+        text: 'The person declined. Do not try again unless they ask for it.',
         isError: true,
         outcome,
         meta: expect.objectContaining({ 'assent/outcome': outcome }),

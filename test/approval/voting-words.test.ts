@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { doneWords, votingWords } from '../../src/approval/question/voting-words.ts'
+import type { Elicitation } from '../../src/elicitation/elicitation.ts'
+import { noVoting, type Vote, type Voting } from '../../src/elicitation/voting/voting.ts'
+import type { ParticipantId } from '../../src/participant/participant.ts'
+import { anElicitation, answered } from '../../src/testing/index.ts'
+
+const [dave, erin] = ['dave@https://login.example.com', 'erin@https://login.example.com'] as ParticipantId[] as [
+  ParticipantId,
+  ParticipantId,
+]
+const nameOf = (name: string) => name.split('@')[0] as string
+const at = new Date('2026-01-01T00:00:00Z')
+const vote = (by: ParticipantId, over: Partial<Vote> = {}): Vote => ({
+  by,
+  choice: 'allow_once',
+  at,
+  via: 'page',
+  digest: 'd',
+  ...over,
+})
+const finance = { anyOf: ['group:finance'], through: 'page' } as const
+
+function aQuestion(over: Partial<Elicitation>, voting?: Partial<Voting>): Elicitation {
+  return anElicitation({
+    purpose: 'approval',
+    answerers: { ...finance, quorum: 2 },
+    ...(voting && { voting: { ...noVoting, ...voting } }),
+    ...over,
+  })
+}
+
+test('nothing is said of a question that one person decides', () => {
+  expect(votingWords(aQuestion({ answerers: finance }), nameOf)).toEqual([])
+})
+
+test('who said what, what is missing, who handed it on and who was asked too', () => {
+  const asked = aQuestion(
+    {},
+    {
+      votes: [vote(dave, { reason: 'it is due' })],
+      outdated: [vote(erin)],
+      delegations: [{ from: erin, to: 'group:leads', at, via: 'page' }],
+      escalations: [{ to: ['group:board', dave], at }],
+      edit: { by: dave, at, digest: 'd', content: {} },
+    },
+  )
+  expect(votingWords(asked, nameOf)).toEqual([
+    '2 people must say yes. 1 so far, 1 missing.',
+    'dave said yes: it is due.',
+    'dave changed the arguments, and the count began anew.',
+    'erin said yes before that change, which does not count any more.',
+    'erin handed it on to anyone in leads.',
+    'It was still open, so it also goes to anyone in board and dave.',
+    'It waits for anyone in finance, anyone in board, dave, anyone in leads.',
+  ])
+})
+
+test('a settled question waits for nobody', () => {
+  const both = answered(aQuestion({}, { votes: [vote(dave), vote(erin)] }))
+  expect(votingWords(both, nameOf)).toEqual(['2 people must say yes. All have.', 'dave said yes.', 'erin said yes.'])
+  const no = answered(aQuestion({}, { votes: [vote(dave, { choice: 'deny' })] }))
+  expect(votingWords(no, nameOf)).toContain('dave said no.')
+})
+
+test('a person is told why they have nothing to answer', () => {
+  const inFinance = (participant: ParticipantId) => ({ participant, groups: ['finance'] })
+  expect(doneWords(aQuestion({}), inFinance(dave))).toBeUndefined()
+  expect(doneWords(aQuestion({}, { votes: [vote(dave)] }), inFinance(dave))).toBe('You said yes. Now others must.')
+  expect(doneWords(aQuestion({}, { delegations: [{ from: dave, to: erin, at, via: 'page' }] }), inFinance(dave))).toBe(
+    'You handed this on.',
+  )
+  expect(doneWords(aQuestion({}), { participant: dave, groups: [] })).toBe('This is not yours to answer any more.')
+})
