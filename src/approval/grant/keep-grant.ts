@@ -3,6 +3,7 @@ import { isEnough, proofOf } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'
 import { hasQuorum } from '../../elicitation/voting/count.ts'
+import { quorumOf, type Voting } from '../../elicitation/voting/voting.ts'
 import { type ApprovalRefused, refused, unlessTheyAsk } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { choicesFor, choiceText, isYes, readChoice } from '../question/choices.ts'
@@ -56,8 +57,8 @@ export async function keepGrant(desk: ApprovalDesk, asked: Elicitation): Promise
 export function isFullYes(asked: Elicitation): boolean {
   const { state, answerers, voting } = asked
   if (state.kind !== 'answered' || !hasQuorum(asked)) return false
-  const ways = answerers.quorum === undefined ? [state.by.via] : (voting?.votes ?? []).map(({ via }) => via)
-  return ways.every((via) => isEnough(proofOf(via), answerers.through))
+  const given = quorumOf(asked) === 1 ? [state.by] : (voting as Voting).votes
+  return given.every(({ via }) => isEnough(proofOf(via), answerers.through))
 }
 
 /** Keeps the grant of an approval that was just answered, also where somebody else answered it first and then broke off. */

@@ -9,7 +9,7 @@ import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import type { Decision } from '../policy/policy.ts'
 import { callDigest } from '../tool-call.ts'
-import { choicesFor, choiceText, formForAnswer, isYes, readChoice } from './choices.ts'
+import { type Choice, choicesFor, choiceText, formForAnswer, isYes, readChoice } from './choices.ts'
 import { applyEdits, type Validate } from './edit.ts'
 import { editsIn, editsOf, withEarlierEdits } from './page-form.ts'
 import { type ApprovalSubject, approvalIn, isFirstAsked } from './subject.ts'
@@ -91,15 +91,16 @@ function voteFor(
     return { answer: given, vote: { ...vote, ...(reason !== undefined && { reason }) } }
   }
   const content = withEarlierEdits(asked, given.content ?? {})
-  const choice = readChoice(content, choicesFor(call, decision, participant, 'page'))
+  // An answer without a choice was refused before.
+  const choice = readChoice(content, choicesFor(call, decision, participant, 'page')) as Choice
   const edited = applyEdits(call, decision.editable, editsIn(content, decision.editable).edits, validate)
   const reason = asReason(content[reasonField])
   return {
     answer: { action: 'accept', content },
     vote: {
       person,
-      isYes: choice !== undefined && isYes(choice),
-      choice: choice === undefined ? 'deny' : choiceText(choice),
+      isYes: isYes(choice),
+      choice: choiceText(choice),
       digest: edited.kind === 'edited' ? edited.digest : original,
       seen: seen ?? original,
       original,

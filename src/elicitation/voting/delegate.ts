@@ -1,5 +1,5 @@
 import type { Person } from '../../participant/identify.ts'
-import type { Answerer } from '../answering/answerers.ts'
+import type { Answerer, Answerers } from '../answering/answerers.ts'
 import { isGroup } from '../answering/answerers.ts'
 import { actsFor, heldDelegations, isUsed, mayReceive, noVoting, type Part, partOf, type VotedOn } from './voting.ts'
 
@@ -7,6 +7,8 @@ import { actsFor, heldDelegations, isUsed, mayReceive, noVoting, type Part, part
 const mostDelegations = 5
 /** How many delegations one question keeps. */
 const mostKept = 100
+
+type Delegable = NonNullable<Answerers['delegate']>
 
 /** Why a part cannot be handed on. */
 export type DelegationProblem =
@@ -48,7 +50,7 @@ export function delegationProblem(
   if (actsFor(requester, to)) return 'requester'
   if (to === person.participant || voting.delegations.some(({ from }) => from === to)) return 'circle'
   if (isAskedByName(question, to)) return 'asked-already'
-  return isAllowed(question, to, receiver) ? undefined : 'not-allowed'
+  return isAllowed(delegate, to, receiver) ? undefined : 'not-allowed'
 }
 
 function depthOf({ voting = noVoting }: VotedOn, { delegation }: Part): number {
@@ -67,9 +69,8 @@ function isAskedByName(question: VotedOn, to: Answerer): boolean {
 }
 
 /** A person may be in a group that the rule names; whether they are is known when they answer, if not before. */
-function isAllowed(question: VotedOn, to: Answerer, receiver: Person | undefined): boolean {
-  const { delegate } = question.answerers
-  if (delegate === true || delegate?.includes(to)) return true
-  if (isGroup(to) || !delegate?.some(isGroup)) return false
-  return receiver === undefined || mayReceive(question, receiver)
+function isAllowed(delegate: Delegable, to: Answerer, receiver: Person | undefined): boolean {
+  if (delegate === true || delegate.includes(to)) return true
+  if (isGroup(to) || !delegate.some(isGroup)) return false
+  return receiver === undefined || mayReceive({ answerers: { delegate } }, receiver)
 }

@@ -131,7 +131,10 @@ export function heldDelegations({ voting = noVoting }: Pick<VotedOn, 'voting'>) 
 }
 
 /** Whether the rule lets this person have a part of somebody else, judged by the groups they have now. */
-export function mayReceive({ answerers: { delegate } }: Pick<VotedOn, 'answerers'>, person: Person): boolean {
+export function mayReceive(
+  { answerers: { delegate } }: { readonly answerers: Pick<Answerers, 'delegate'> },
+  person: Person,
+): boolean {
   return delegate === true || (delegate ?? []).some((name) => isOneOf(person, name))
 }
 

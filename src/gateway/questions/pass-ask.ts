@@ -185,12 +185,7 @@ function actionOf({ status, reason }: AskRefused): { action: 'decline' | 'cancel
 }
 
 /** Asks the requester in the inbox, while the upstream waits, because their client shows no forms. */
-async function fillInInbox(
-  context: RequestContext,
-  round: Round,
-  key: string,
-  form: AskedForm,
-): Promise<AskReply> {
+async function fillInInbox(context: RequestContext, round: Round, key: string, form: AskedForm): Promise<AskReply> {
   const { assent, name } = context
   assent.events.tell({ kind: 'fallback', server: name, reason: 'upstream-form-in-inbox' })
   const { value } = await formInInbox(context, round, key, form, false)
