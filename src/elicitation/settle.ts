@@ -11,7 +11,7 @@ import {
   type ElicitationId,
   isSettled,
 } from './elicitation.ts'
-import { noVoting } from './voting/voting.ts'
+import { noVoting, type Voting } from './voting/voting.ts'
 
 /** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
 export async function get(desk: Desk, id: ElicitationId): Promise<Elicitation | undefined> {
@@ -82,7 +82,8 @@ function asLate(entry: AuditEntry): AuditEntry {
 
 /** Whether somebody is asked, or something, that was not before: others, or the same people about changed arguments. */
 function asksAnew(before: Elicitation, next: Elicitation): boolean {
-  const [old, now] = [before.voting ?? noVoting, next.voting ?? noVoting]
+  // An open question changes by what it gathers, and by nothing else.
+  const [old, now] = [before.voting ?? noVoting, next.voting as Voting]
   return (
     now.escalations.length > old.escalations.length ||
     now.delegations.length > old.delegations.length ||

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { isFullYes } from '../../src/approval/grant/keep-grant.ts'
 import { decide } from '../../src/approval/policy/decide.ts'
-import { choiceForm } from '../../src/approval/question/choice-form.ts'
+import { choiceForm, formForClient } from '../../src/approval/question/choice-form.ts'
 import { choicesFor, choiceTitle } from '../../src/approval/question/choices.ts'
-import { callNow, formNow, shownNow } from '../../src/approval/question/page-form.ts'
+import { callNow, formNow, seenNow, shownNow } from '../../src/approval/question/page-form.ts'
 import { approvalIn, givenYes } from '../../src/approval/question/subject.ts'
 import { whatIsSigned } from '../../src/elicitation/answering/signed-answer.ts'
 import type { FormSchema } from '../../src/elicitation/form/schema.ts'
@@ -31,7 +31,34 @@ test('after an edit everybody is shown what would run now, and signs that', asyn
   expect(formNow(now, now.question.schema as FormSchema).properties.edit_amount).toMatchObject({ default: 500 })
   expect(shownNow(now)).not.toBe(shownNow(asked))
   expect(whatIsSigned(now, { action: 'accept' })).not.toEqual(whatIsSigned(asked, { action: 'accept' }))
+  expect([seenNow(asked), seenNow(now)]).toEqual([{}, { seen: now.voting?.edit?.digest }])
   expect(await audited(assent, 'vote-cast')).toHaveLength(1)
+
+  // A tool without a schema, and an edit that changes nothing.
+  const { inputSchema: _, ...plain } = about.call
+  expect(callNow(now, { ...about, call: plain }).arguments).toEqual({ amount: 500, to: 'Acme' })
+  const voting = { ...now.voting, edit: { ...now.voting?.edit, content: {} } } as never
+  expect(callNow({ ...now, voting }, about)).toBe(about.call)
+})
+
+test('it is handed only to people of whom the groups that they had last let it', async () => {
+  const assent = await anAssent({ policy: asking({ ...two, delegate: ['group:leads'] }) })
+  const known = (name: string, groups: readonly string[]) =>
+    assent.store.browsers.add({
+      id: name,
+      key: name,
+      participant: person(name),
+      groups,
+      by: 'login',
+      name: 'Firefox',
+      createdAt: new Date(),
+      expiresAt: new Date(Date.now() + 3_600_000),
+    } as never)
+  await known('frank', ['leads'])
+  await known('grace', ['interns'])
+  const asked = await asks(assent, transfer(100))
+  expect(JSON.stringify(await handOn(assent, asked, 'dave', person('grace')))).toContain('does not let')
+  expect(await handOn(assent, asked, 'dave', person('frank'))).toMatchObject({ kind: 'delegated' })
 })
 
 test('one of several who leaves, or who names nobody to hand it to, says nothing for the others', async () => {
@@ -50,6 +77,8 @@ test('a quorum that its requester would have to complete is not asked for', asyn
   const named = (...names: string[]) => asking({ approvers: names.map(person), quorum: 2 })
   const without = await anAssent({ policy: named('carol', 'dave') })
   await expect(asks(without, transfer(100))).rejects.toThrow('It needs 2 approvers besides the requester')
+  const later = { approvers: [person('dave')], quorum: 2, escalate: [{ after: '1m', to: [person('erin')] }] }
+  expect((await asks(await anAssent({ policy: asking(later) }), transfer(100))).state.kind).toBe('open')
   const enough = await anAssent({ policy: named('carol', 'dave', 'erin') })
   expect((await asks(enough, transfer(100))).state.kind).toBe('open')
 })
@@ -136,13 +165,21 @@ test('a client is offered to hand it on where the rule lets it, and no form wher
   expect(JSON.stringify(formFor({ delegate: true }))).toContain('Hand it on')
   expect(JSON.stringify(formFor({}))).not.toContain('Hand it on')
   expect(formFor({ approvers: [alice, person('bob'), person('eve')], quorum: 2 })).toBeUndefined()
+  const edits = decide(readPolicy({ rules: [{ decide: 'ask', editable: ['path'] }] }), call)
+  const fields = (choiceOnly: boolean) =>
+    Object.keys(formForClient(call, edits, undefined, { choiceOnly })?.schema.properties ?? {})
+  expect(fields(true)).toEqual(['choice'])
+  expect(fields(false)).toEqual(['choice', 'edit_path'])
 })
 
-test('of two rules that may match, the one that lets it be handed on is the softer one', () => {
-  const call = aCall()
-  const rules = [
-    { decide: 'ask', when: 'args.missing.deeper == 1', delegate: true, approvers: ['group:a'] },
+test('a server cannot talk its way to a rule that lets it be handed on, or run unasked', () => {
+  const call = aCall({ annotations: { destructiveHint: true }, trusted: false })
+  const said = { annotations: { destructiveHint: true }, decide: 'ask' }
+  const handed = [
+    { ...said, delegate: true, approvers: ['group:a'] },
     { decide: 'ask', approvers: ['group:a'], priority: 'urgent' },
   ]
-  expect(decide(readPolicy({ rules }), call)).toMatchObject({ decide: 'ask' })
+  expect(decide(readPolicy({ rules: handed }), call)).toMatchObject({ why: { rule: 2 }, priority: 'urgent' })
+  const unasked = [said, { decide: 'ask', fallback: 'allow' }]
+  expect(decide(readPolicy({ rules: unasked }), call)).toMatchObject({ why: { rule: 1 }, fallback: 'inbox' })
 })

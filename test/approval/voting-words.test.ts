@@ -56,6 +56,14 @@ test('who said what, what is missing, who handed it on and who was asked too', (
   ])
 })
 
+test('a question of one person that was handed on says so, and counts nothing', () => {
+  const delegations = [{ from: dave, to: erin, at, via: 'page' as const }]
+  expect(votingWords(aQuestion({ answerers: finance }, { delegations }), nameOf)).toEqual([
+    'dave handed it on to erin.',
+    'It waits for anyone in finance, erin.',
+  ])
+})
+
 test('a settled question waits for nobody', () => {
   const both = answered(aQuestion({}, { votes: [vote(dave), vote(erin)] }))
   expect(votingWords(both, nameOf)).toEqual(['2 people must say yes. All have.', 'dave said yes.', 'erin said yes.'])

@@ -24,6 +24,16 @@ describe('asking', () => {
     expect(await assent.get(elicitation.id)).toEqual(elicitation)
   })
 
+  test('makes room among questions whose time is over, before it refuses', async () => {
+    const clock = fixedClock('2026-03-01T12:00:00.000Z')
+    const assent = await anAssent({ clock, limits: { openPerRequester: 1 } })
+    const { elicitation: first } = await assent.ask(anAsk({ type: 'first', expiresInMs: 1_000 }))
+    clock.advance(60_000)
+    const { elicitation: second } = await assent.ask(anAsk({ type: 'second' }))
+    expect(second.state.kind).toBe('open')
+    expect((await assent.get(first.id))?.state.kind).toBe('expired')
+  })
+
   test('keeps an expiry of its own', async () => {
     const assent = await anAssent({ clock: fixedClock('2026-03-01T12:00:00.000Z') })
     const { elicitation } = await assent.ask(anAsk({ expiresInMs: 1_000 }))

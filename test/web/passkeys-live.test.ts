@@ -103,6 +103,8 @@ async function shoot(page: Page, name: string): Promise<void> {
 async function makePasskey(page: Page, name: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).last().fill(name)
   await page.getByRole('button', { name: /^(Make|Add) a passkey$/ }).click()
+  // The words alone may still be those of the passkey before.
+  await page.locator('.rows > li', { hasText: name }).waitFor()
   await page.getByText('The passkey was added.').waitFor()
 }
 

@@ -90,8 +90,8 @@ function voteFor(
     const vote = { person, isYes: false, choice: 'deny', digest: original, seen: original, original, edits: {} }
     return { answer: given, vote: { ...vote, ...(reason !== undefined && { reason }) } }
   }
-  const content = withEarlierEdits(asked, given.content ?? {})
   // An answer without a choice was refused before.
+  const content = withEarlierEdits(asked, given.content as Content)
   const choice = readChoice(content, choicesFor(call, decision, participant, 'page')) as Choice
   const edited = applyEdits(call, decision.editable, editsIn(content, decision.editable).edits, validate)
   const reason = asReason(content[reasonField])
