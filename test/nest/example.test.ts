@@ -14,6 +14,8 @@ test('the example runs as docs/nest.md says', async () => {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const link = await enrollLink(port)
+  // Nest says that it has started before it listens.
+  await expect.poll(() => fetch(origin).then(Boolean, () => false)).toBe(true)
   const web = { fetch: (request: Request) => fetch(request, { redirect: 'manual' }) } as never
   const person = testBrowser({ web }, origin)
   expect((await person.post(pathOf(link))).status).toBe(200)

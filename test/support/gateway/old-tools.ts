@@ -44,7 +44,10 @@ export function addOldTools(mcp: McpServer, { done, runs }: Shared): void {
     if (done.has(elicitationId)) return say('visited')
     setTimeout(() => {
       done.add(elicitationId)
-      void server.createElicitationCompletionNotifier(elicitationId)()
+      // The client may be gone by then.
+      server
+        .createElicitationCompletionNotifier(elicitationId)()
+        .catch(() => {})
     }, 50)
     throw new UrlElicitationRequiredError([
       { mode: 'url', message: 'Pay first', url: 'https://example.com/pay', elicitationId },
