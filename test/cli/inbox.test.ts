@@ -5,6 +5,7 @@ import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import { readClients } from '../../src/cli/inbox/read.ts'
 import { showClient } from '../../src/cli/inbox/show.ts'
 import { Screen } from '../../src/client/terminal/screen.ts'
+import type { ParticipantId } from '../../src/index.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
@@ -61,6 +62,24 @@ describe('the inbox in a terminal', () => {
     expect(await assent.approvals.approve({ call: aLocalCall(), walkId: 'walk-1', question: asked.id })).toMatchObject({
       kind: 'refused',
     })
+  })
+
+  test('attack: another approver changed the call; it is shown as it would run now, with who changed it', async () => {
+    const bob = 'bob@https://login.example.com' as ParticipantId
+    const rule = { decide: 'ask', approvers: ['local', bob, 'group:finance'], quorum: 2, editable: ['path'] } as const
+    const assent = await anAssent({ policy: { fallback: 'inbox', rules: [rule] } })
+    const asked = await askedAbout(assent, aLocalCall({ arguments: { path: '/tmp/harmless', content: 'x' } }))
+    const edited = { choice: 'allow_once', edit_path: '/etc/shadow' }
+    const atPage = { participant: bob, groups: [], via: 'page' } as const
+    expect(await assent.answer(asked.id, atPage, { action: 'accept', content: edited })).toMatchObject({
+      kind: 'counted',
+    })
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', 'q')
+    await terminal.done
+    expect(terminal.text()).toContain('path: /etc/shadow')
+    expect(terminal.text()).not.toContain('/tmp/harmless')
+    expect(terminal.text()).toContain('2 people must say yes.')
   })
 
   test('shows who asks, the call, its arguments made visible, why and for how long; and allows it once', async () => {
