@@ -67,7 +67,8 @@ export type {
   Tokens,
 } from './connection/provider.ts'
 export type { ConnectionStore } from './connection/store.ts'
-export type { Answered, AnswerRules } from './elicitation/answering/answer.ts'
+export type { AnswerRules } from './elicitation/answering/answer.ts'
+export type { Answered } from './elicitation/answering/answered.ts'
 export type { Answerer, Answerers, Answering, Proof, Via } from './elicitation/answering/answerers.ts'
 export type { Asked } from './elicitation/asking/ask.ts'
 export type { Ask, AskedQuestion } from './elicitation/asking/request.ts'

@@ -1,4 +1,5 @@
-import type { Answered, AnswerRules } from '../elicitation/answering/answer.ts'
+import type { AnswerRules } from '../elicitation/answering/answer.ts'
+import type { Answered } from '../elicitation/answering/answered.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Approval, ApprovalRefused, Approved, Approving } from './approval.ts'

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/log.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Vault } from '../base/seal.ts'
-import type { Answered } from '../elicitation/answering/answer.ts'
+import type { Answered } from '../elicitation/answering/answered.ts'
 import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { Provider } from './provider.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Answered } from '../../src/elicitation/answering/answer.ts'
+import type { Answered } from '../../src/elicitation/answering/answered.ts'
 import { applyEvent } from '../../src/elicitation/elicitation.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'

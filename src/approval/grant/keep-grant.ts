@@ -1,4 +1,4 @@
-import type { Answered } from '../../elicitation/answering/answer.ts'
+import type { Answered } from '../../elicitation/answering/answered.ts'
 import { isEnough, proofOf } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { approverReason } from '../../elicitation/elicitation.ts'

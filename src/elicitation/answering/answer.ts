@@ -16,24 +16,12 @@ import { get, saveEvent } from '../settle.ts'
 import { voteProblem, voteProblemWords } from '../voting/count.ts'
 import { type GivenVote, quorumOf } from '../voting/voting.ts'
 import { answerIdentity } from './answer-identity.ts'
+import type { Answered } from './answered.ts'
 import type { Answerer, Answering } from './answerers.ts'
 import { handOn } from './hand-on.ts'
 import { answerRefusal, askedAs } from './may-answer.ts'
 import type { AnswerSigning } from './signatures.ts'
 import { whatIsSigned } from './signed-answer.ts'
-
-/** How answering ended. */
-export type Answered =
-  /** This answer settled the question. */
-  | { readonly kind: 'kept'; readonly elicitation: Elicitation }
-  /** It was settled before: by someone else, by time, or by being withdrawn. `elicitation` says what holds. */
-  | { readonly kind: 'late'; readonly elicitation: Elicitation }
-  /** The vote counts, or counted before, and the question waits for others too. */
-  | { readonly kind: 'counted'; readonly elicitation: Elicitation }
-  /** It was handed on, and waits for somebody else. */
-  | { readonly kind: 'delegated'; readonly elicitation: Elicitation }
-  /** The question is still open: these fields need another answer. */
-  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
 
 /** How accepted answers are judged by the room that knows what a question is about. */
 export interface AnswerRules {

@@ -1,4 +1,4 @@
-import type { Answered } from '../../../src/elicitation/answering/answer.ts'
+import type { Answered } from '../../../src/elicitation/answering/answered.ts'
 import type { Answering } from '../../../src/elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../../../src/elicitation/elicitation.ts'
 import type { Content } from '../../../src/elicitation/form/schema.ts'
