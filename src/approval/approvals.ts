@@ -3,7 +3,7 @@ import type { Answered } from '../elicitation/answering/answered.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Approval, ApprovalRefused, Approved, Approving } from './approval.ts'
-import { approve, type BegunCall, begin } from './approve.ts'
+import { approve, type BegunByPolicy, type BegunCall, begin, beginAtOnce } from './approve.ts'
 import { type EndedCall, type FinishDesk, finish, finishSoon } from './finish.ts'
 import type { Grant, GrantId } from './grant/grant.ts'
 import { keepAnswered, keepGrant, type Verdict } from './grant/keep-grant.ts'
@@ -20,8 +20,13 @@ export interface Approvals {
   readonly policy: Policy
   approve(approving: Approving): Promise<Approval>
   start(approved: Approved, starting: Starting): Promise<Started>
-  /** Both at once, where nothing stands between deciding and running. */
+  /** Both in one, where no account is needed. What let the call run must be looked at again before it is sent. */
   begin(approving: Approving): Promise<BegunCall>
+  /**
+   * The same without waiting: if the call is sent right after, nothing needs to be looked at again. Undefined: nothing was
+   * done, and `begin` must be used.
+   */
+  beginAtOnce(approving: Approving): BegunByPolicy | undefined
   /** Why a started call may not act any more; undefined: it may. Asked before each later request that is sent for it. */
   lookAgain(running: Running): Promise<ApprovalRefused | undefined>
   /** Records how a call ended. Never rejects: a record that the store does not take is made later. */
@@ -63,6 +68,7 @@ export function createApprovals(parts: ApprovalParts, first: Policy): Approvals 
     approve: (approving) => approve(desk, approving),
     start: (approved, starting) => start(desk, approved, starting),
     begin: (approving) => begin(desk, approving),
+    beginAtOnce: (approving) => beginAtOnce(desk, approving),
     lookAgain: (running) => lookAgain(desk, running),
     finish: (ended) => finish(desk, ended),
     finishSoon: (ended) => finishSoon(desk, ended),

@@ -24,7 +24,7 @@ import { decide } from './policy/decide.ts'
 import type { Decision, Policy } from './policy/policy.ts'
 import { askApproval } from './question/ask-approval.ts'
 import { approvalIn } from './question/subject.ts'
-import { canBeKept, recordRefusal, recordStart, recordUnasked, tooLargeToKeep } from './record.ts'
+import { canBeKept, recordRefusal, recordStart, recordStartAtOnce, recordUnasked, tooLargeToKeep } from './record.ts'
 import { policyChanged } from './reload.ts'
 import { approvalDigest, type ToolCall } from './tool-call.ts'
 
@@ -48,19 +48,15 @@ async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Deci
   const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walkId)
   if (before !== undefined) return before
   const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
-  if (lasting.some(isPause)) return paused
+  const first = decidedFirst(desk, call, decision, lasting)
+  if (first !== undefined) return first
 
-  if (decision.watched) return { kind: 'approved', call, changes: [], decision }
-  if (decision.decide === 'deny') return deniedBy(decision)
-  if (!canBeKept(call, decision)) return refused('denied', 'too-large', tooLargeToKeep)
-
-  const byGrants = decideByGrants(lasting, call, decision, desk.clock.now())
-  if (byGrants.status === 'denied') return alwaysDenied
   const asked = question && (await desk.questions.get(question))
   // Before what policy and lasting grants allow: a no to this very call is a no, and what was edited runs as edited.
   const said = asked?.state.kind === 'answered' ? await answered(desk, approving, asked, decision) : undefined
   if (said !== undefined) return said
   if (decision.decide === 'allow') return { kind: 'approved', call, changes: [], decision }
+  const byGrants = decideByGrants(lasting, call, decision, desk.clock.now())
   if (byGrants.status === 'granted' && approving.decision === undefined) {
     return { kind: 'approved', call, changes: [], decision, grant: byGrants.grant }
   }
@@ -69,6 +65,20 @@ async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Deci
     (await unspent(desk, approving, decision)) ??
     ask(desk, approving, decision)
   )
+}
+
+/** What holds whatever a person says to the call: a pause, a policy that only watches or denies, a lasting no. */
+function decidedFirst(
+  desk: ApprovalDesk,
+  call: ToolCall,
+  decision: Decision,
+  lasting: readonly Grant[],
+): Approval | undefined {
+  if (lasting.some(isPause)) return paused
+  if (decision.watched) return { kind: 'approved', call, changes: [], decision }
+  if (decision.decide === 'deny') return deniedBy(decision)
+  if (!canBeKept(call, decision)) return refused('denied', 'too-large', tooLargeToKeep)
+  return decideByGrants(lasting, call, decision, desk.clock.now()).status === 'denied' ? alwaysDenied : undefined
 }
 
 /** A yes for one call runs it once: the same walk, sent again because its reply was lost, is told how that ended. */
@@ -168,12 +178,15 @@ async function unasked(desk: ApprovalDesk, approving: Approving, decision: Decis
   return { kind: 'approved', call: approving.call, changes: [], decision }
 }
 
+/** A call that policy alone lets run, and whose start is on record. */
+export type BegunByPolicy = Omit<Approved, 'kind'> & { readonly kind: 'begun' }
+
 /** How beginning a call ended: it runs now, by policy alone, or what else there is to do first. */
-export type BegunCall = (Omit<Approved, 'kind'> & { readonly kind: 'begun' }) | Approval
+export type BegunCall = BegunByPolicy | Approval
 
 /**
- * Approves a call and starts it in the same breath: whether all is paused was looked at just now, and is not looked at
- * again. What a person's yes allows is not started here, for a yes is looked at when it is used.
+ * Approves a call and starts it. The record of its start may take long, so what let it run must be looked at again before
+ * it is sent. What a person's yes allows is not started here, for a yes is looked at when it is used.
  */
 export async function begin(desk: ApprovalDesk, approving: Approving): Promise<BegunCall> {
   for (;;) {
@@ -184,4 +197,19 @@ export async function begin(desk: ApprovalDesk, approving: Approving): Promise<B
     await recordStart(desk, approval, approving)
     return { ...approval, kind: 'begun' }
   }
+}
+
+/**
+ * The same in one step, in which nothing else can happen in this process: what it found holds when the call is sent right
+ * after. Undefined: nothing was done, because the store must be waited for or policy alone does not let the call run.
+ */
+export function beginAtOnce(desk: ApprovalDesk, approving: Approving): BegunByPolicy | undefined {
+  const { call, question } = approving
+  const decision = decisionOn(approving, desk.policy())
+  if (question !== undefined || (decision.decide !== 'allow' && !decision.watched)) return undefined
+  const lasting = desk.store.listForAtOnce(call.requester.participant, call.server, call.tool)
+  if (lasting === undefined) return undefined
+  const approved = decidedFirst(desk, call, decision, lasting) ?? { kind: 'approved', call, changes: [], decision }
+  if (approved.kind !== 'approved' || !recordStartAtOnce(desk, approved, approving)) return undefined
+  return { ...approved, kind: 'begun' }
 }

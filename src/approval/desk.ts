@@ -20,7 +20,7 @@ export interface ApprovalQuestions {
 export interface ApprovalDesk {
   readonly store: GrantStore
   readonly questions: ApprovalQuestions
-  readonly audit: Pick<AuditLog, 'record' | 'recordSoon'>
+  readonly audit: Pick<AuditLog, 'record' | 'recordAtOnce' | 'recordSoon'>
   readonly clock: Clock
   /** Today's policy. */
   policy(): Policy

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../audit/entry.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ApprovalRefused, Approved, Approving } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
@@ -20,10 +21,21 @@ export async function recordStart(
   approved: Approved,
   { walkId, isStarted = false }: Pick<Approving, 'walkId' | 'isStarted'>,
 ): Promise<void> {
-  if (isStarted) return
-  const { call, changes, decision, grant } = approved
+  if (!isStarted) await desk.audit.record(startEntry(approved, walkId))
+}
+
+/** The same without waiting. False: nothing was recorded. */
+export function recordStartAtOnce(
+  desk: ApprovalDesk,
+  approved: Approved,
+  { walkId, isStarted = false }: Pick<Approving, 'walkId' | 'isStarted'>,
+): boolean {
+  return isStarted || desk.audit.recordAtOnce(startEntry(approved, walkId))
+}
+
+function startEntry({ call, changes, decision, grant }: Approved, walkId: string): AuditEntry {
   const isKept = canBeKept(call, decision)
-  await desk.audit.record({
+  return {
     kind: 'call-started',
     who: call.requester.participant,
     about: walkId,
@@ -35,7 +47,7 @@ export async function recordStart(
       ...(!isKept && { argumentsTooLarge: true }),
     },
     ...keptFrom(call, decision),
-  })
+  }
 }
 
 /** Every call that is not let run, and why. */

@@ -9,7 +9,12 @@ export interface GrantStore {
   /** Saves only where the kept version is the one before it. False: someone else was first, or it is gone. */
   saveIfUnchanged(next: Grant): Promise<boolean>
   /** Lasting ones, not revoked, that may concern a call: of this participant and server, for this tool or for all, and those for everybody. */
-  listFor(participant: ParticipantId, server: string, tool: string): Promise<Grant[]>
+  listFor(participant: ParticipantId, server: string, tool: string): Promise<readonly Grant[]>
+  /**
+   * The same without waiting, as it stands now, whichever process wrote last. Undefined: this store cannot tell without
+   * waiting, and `listFor` must be used.
+   */
+  listForAtOnce(participant: ParticipantId, server: string, tool: string): readonly Grant[] | undefined
   /** Unspent and not revoked ones for one call alone, oldest first. */
   listOnce(requester: string, call: string): Promise<Grant[]>
   /** Lasting ones of this participant, newest first, revoked ones too. Give the last id as `after` to get the next page. */

@@ -31,7 +31,7 @@ export interface AssentForServers {
   readonly connections: Pick<Connections, 'providers' | 'events' | 'access' | 'rejected' | 'list' | 'disconnect'>
   readonly approvals: Pick<
     Approvals,
-    'policy' | 'approve' | 'start' | 'begin' | 'lookAgain' | 'finish' | 'finishSoon' | 'keepGrant'
+    'policy' | 'approve' | 'start' | 'begin' | 'beginAtOnce' | 'lookAgain' | 'finish' | 'finishSoon' | 'keepGrant'
   >
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>

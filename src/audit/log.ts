@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import { createChainWriter, type SpelledDraft } from './chain/chain.ts'
+import { createChainWriter, type Drafts } from './chain/chain.ts'
 import { type AuditEntry, draftOf, largestEntry, type TakenEntry, takeEntry } from './entry.ts'
 import type { Pseudonym } from './event.ts'
 import { rememberPseudonyms } from './pseudonyms.ts'
@@ -11,6 +11,11 @@ import type { AuditStore } from './store.ts'
 export interface AuditLog {
   /** Resolves when the event is stored, in the order of the calls. If it rejects, the event may be stored or not. */
   record(entry: AuditEntry): Promise<void>
+  /**
+   * Like `record`, without waiting: the event is stored when it returns. False: nothing was recorded, because the store
+   * must be waited for, and `record` must be used. If it throws, the event may be stored or not.
+   */
+  recordAtOnce(entry: AuditEntry): boolean
   /**
    * Like `record`, for events that no one waits for: it is stored together with the next event, or by itself a moment
    * later. A process that is killed in that moment loses it.
@@ -61,6 +66,23 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
     })
   }
 
+  /** Stores what is queued and this entry, if nothing must be waited for. */
+  function writeAtOnce(entry: AuditEntry): boolean {
+    if (!store.appendsAtOnce || emptying !== undefined || entry.keep !== undefined || !chain.isOpen()) return false
+    const last = { entry: takeEntry(entry, entryBytes), at: clock.now(), done() {}, failed() {} }
+    const batch = [...queue, last]
+    const names = namesKnown(batch)
+    if (names === undefined) return false
+    try {
+      if (!chain.writeAtOnce(draftsOf(batch, names))) return false
+    } catch (error) {
+      for (const { failed } of queue.splice(0)) failed(error)
+      throw error
+    }
+    for (const { done } of queue.splice(0)) done()
+    return true
+  }
+
   function emptyNow(): void {
     isUrgent = true
     // Deferred, so that entries recorded in the same tick go into one write.
@@ -81,11 +103,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   async function write(batch: QueuedEntry[]): Promise<void> {
     try {
       const names = namesKnown(batch) ?? (await namesIn(batch))
-      const drafts = batch.map(({ entry, at }) => ({
-        draft: draftOf(entry, at, entry.who && names.get(entry.who)),
-        spelled: entry.spelled,
-      }))
-      await chain.write(drafts as [SpelledDraft, ...SpelledDraft[]])
+      await chain.write(draftsOf(batch, names))
       for (const { done } of batch) done()
     } catch (error) {
       for (const { failed } of batch) failed(error)
@@ -137,7 +155,11 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   return {
     async record(entry) {
       refuseIfClosed(entry)
-      return recordNow(entry)
+      if (!writeAtOnce(entry)) await recordNow(entry)
+    },
+    recordAtOnce(entry) {
+      refuseIfClosed(entry)
+      return writeAtOnce(entry)
     },
     async recordSoon(entry) {
       refuseIfClosed(entry)
@@ -154,4 +176,12 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
       return closing
     },
   }
+}
+
+function draftsOf(batch: readonly QueuedEntry[], names: ReadonlyMap<ParticipantId, Pseudonym>): Drafts {
+  const drafts = batch.map(({ entry, at }) => ({
+    draft: draftOf(entry, at, entry.who && names.get(entry.who)),
+    spelled: entry.spelled,
+  }))
+  return drafts as unknown as Drafts
 }

@@ -12,6 +12,13 @@ export interface ChainStart {
 export interface AuditStore {
   /** Stores all of them or none, in order. Throws if one of them is stored already. */
   append(events: readonly AuditEvent[]): Promise<void>
+  /** Whether `appendAtOnce` ever stores anything. */
+  readonly appendsAtOnce: boolean
+  /**
+   * The same as `append` without waiting, for stores that can. False: nothing was stored, and `append` must be used. If it
+   * throws, they may be stored or not.
+   */
+  appendAtOnce(events: readonly AuditEvent[]): boolean
   /** In the order of `seq`. */
   read(chain: ChainId, afterSeq: number, limit: number): Promise<AuditEvent[]>
   /** The last event of each chain that has events, the most recently written chain first. */

@@ -14,8 +14,9 @@ export function createEvents<News>(): Events<News> {
     tell(news) {
       for (const listener of listeners) {
         try {
+          const later = listener(news) as unknown
           // One that is asynchronous may fail later.
-          Promise.resolve(listener(news) as unknown).catch(warnOf)
+          if (later !== undefined) Promise.resolve(later).catch(warnOf)
         } catch (error) {
           warnOf(error)
         }

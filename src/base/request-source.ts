@@ -15,11 +15,12 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
  */
 export function acceptHosts(hosts: readonly string[]): (request: RequestHead) => boolean {
   const accepted = new Set([...loopbackNames, ...hosts])
-  return ({ headers, url }) => {
-    // Some runtimes keep the host in the url only.
-    const host = `http://${headers.get('host') ?? new URL(url).host}`
-    return isUrl(host) && accepted.has(new URL(host).hostname)
-  }
+  const isAccepted = rememberYes((host) => {
+    const address = `http://${host}`
+    return isUrl(address) && accepted.has(new URL(address).hostname)
+  })
+  // Some runtimes keep the host in the url only.
+  return ({ headers, url }) => isAccepted(headers.get('host') ?? new URL(url).host)
 }
 
 /** Whether a proxy forwarded the request, so that its socket does not tell who sent it. */
@@ -29,7 +30,25 @@ export function wasForwarded({ headers }: RequestHead): boolean {
 
 /** Whether the remote end of a socket is this machine. False for a closed socket, which has no address. */
 export function isLocalSocket(remoteAddress: string | undefined): boolean {
-  return remoteAddress !== undefined && isLoopbackAddress(remoteAddress.replace(/^::ffff:/, ''))
+  return remoteAddress !== undefined && isLoopback(remoteAddress)
+}
+
+const isLoopback = rememberYes((address) => isLoopbackAddress(address.replace(/^::ffff:/, '')))
+
+/** How many texts are remembered, and the longest of them. */
+const mostRemembered = 100
+const longestRemembered = 300
+
+/** The same test of a text, with its last yeses remembered: parsing an address takes longer than most of a call. */
+function rememberYes(test: (text: string) => boolean): (text: string) => boolean {
+  const known = new Set<string>()
+  return (text) => {
+    if (known.has(text)) return true
+    if (!test(text)) return false
+    if (known.size >= mostRemembered) known.clear()
+    if (text.length <= longestRemembered) known.add(text)
+    return true
+  }
 }
 
 /** IP addresses and ranges of them. */

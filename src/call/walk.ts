@@ -1,5 +1,6 @@
 import type { Approval, ApprovalRefused, Approved, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
+import type { BegunByPolicy } from '../approval/approve.ts'
 import type { Running } from '../approval/look-again.ts'
 import type { Change } from '../approval/question/edit.ts'
 import type { GivenYes } from '../approval/question/subject.ts'
@@ -8,7 +9,10 @@ import { inBackground } from '../base/under-way.ts'
 
 /** What a walk needs besides the call itself. Each entrance (library, gateway, fast path) supplies its own. */
 export interface Entrance<Result, Credential, Missing> {
-  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'begin' | 'start' | 'lookAgain' | 'finish' | 'finishSoon'>
+  readonly approvals: Pick<
+    Approvals,
+    'policy' | 'approve' | 'begin' | 'beginAtOnce' | 'start' | 'lookAgain' | 'finish' | 'finishSoon'
+  >
   /** The account that the call needs, or what must be asked first. Left out: it needs none, and is decided and started at once. */
   access?(call: ToolCall): Promise<{ readonly kind: 'ready'; readonly credential: Credential } | Missing>
   /** Called before a yes is spent. */
@@ -51,7 +55,13 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
   approving: Approving,
 ): Promise<CallOutcome<Result, Missing>> {
   for (;;) {
-    const { policy } = entrance.approvals
+    // Without waiting, where that can be done: then what let the call run still holds when it is sent.
+    const begun = entrance.access === undefined ? entrance.approvals.beginAtOnce(approving) : undefined
+    if (begun !== undefined) {
+      const started = startedBy(begun, approving)
+      entrance.started?.(started)
+      return { kind: 'done', result: await sendAndFinish(entrance, started, undefined as Credential) }
+    }
     const ready = await start(entrance, approving)
     // One yes runs one of many copies: the others ask for the next, and a copy of this very walk learns that it ran.
     if (ready.kind === 'taken') continue
@@ -59,9 +69,8 @@ export async function walk<Result, Credential, Missing extends { readonly kind: 
 
     const { started, credential } = ready as Ready<Credential>
     entrance.started?.(started)
-    // Its start was decided by another policy: recording it takes as long as the store does.
-    if (entrance.approvals.policy !== policy) return resumeWalk(entrance, started, credential)
-    return { kind: 'done', result: await sendAndFinish(entrance, started, credential) }
+    // Recording its start took as long as the store did: meanwhile all may have been paused, or the policy changed.
+    return resumeWalk(entrance, started, credential)
   }
 }
 
@@ -91,6 +100,10 @@ export async function sendAndFinish<Result, Credential, Missing>(
   return result
 }
 
+function startedBy({ call, changes, decision }: BegunByPolicy, { walkId }: Approving): StartedCall {
+  return { walkId, call, changes, decision }
+}
+
 interface Ready<Credential> {
   readonly kind: 'started'
   readonly started: StartedCall
@@ -106,8 +119,7 @@ async function start<Result, Credential, Missing extends { readonly kind: string
   const approval = access === undefined ? await approvals.begin(approving) : await approvals.approve(approving)
   const noCredential = undefined as Credential
   if (approval.kind === 'begun') {
-    const { call, changes, decision } = approval
-    return { kind: 'started', started: { walkId, call, changes, decision }, credential: noCredential }
+    return { kind: 'started', started: startedBy(approval, approving), credential: noCredential }
   }
   if (approval.kind !== 'approved') return approval
 

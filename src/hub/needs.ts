@@ -19,7 +19,10 @@ export interface AssentForHub {
   readonly vault: Vault
   readonly login?: Login
   readonly store: { readonly hub: HubStore; readonly steps: StepStore; readonly grants: Pick<GrantStore, 'get'> }
-  readonly approvals: Pick<Approvals, 'policy' | 'approve' | 'start' | 'begin' | 'lookAgain' | 'finish' | 'finishSoon'>
+  readonly approvals: Pick<
+    Approvals,
+    'policy' | 'approve' | 'start' | 'begin' | 'beginAtOnce' | 'lookAgain' | 'finish' | 'finishSoon'
+  >
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>

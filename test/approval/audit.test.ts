@@ -8,6 +8,7 @@ import { aCall, alice, bob } from '../support/approval/a-call.ts'
 import { anUpstream, asks, asksAnd, audited, refusal, say } from '../support/approval/approving.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
+import { appendsLater } from '../support/audit/audits.ts'
 
 const every = ['call-started', 'call-finished', 'call-refused', 'grant-made', 'grant-spent', 'question-answered']
 
@@ -158,7 +159,7 @@ describe('whatever breaks in between', () => {
   })
 
   test('the audit cannot be written: nothing runs', async () => {
-    const { store, fail } = failing(({ audit }) => failOnce(audit, 'append'))
+    const { store, fail } = failing(({ audit }) => failOnce(appendsLater(audit), 'append'))
     const assent = await anAssent({ store, policy: { rules: [{ tool: 'read_*', decide: 'allow' }] } })
     const upstream = anUpstream(assent)
     const { id } = await asksAnd(assent)
@@ -172,7 +173,7 @@ describe('whatever breaks in between', () => {
   })
 
   test('the audit fails after the spend: nothing runs, and the walk is told that nobody knows', async () => {
-    const { store, fail } = failing(({ audit }) => failOnce(audit, 'append'))
+    const { store, fail } = failing(({ audit }) => failOnce(appendsLater(audit), 'append'))
     const assent = await anAssent({ store })
     const upstream = anUpstream(assent)
     const { id } = await asksAnd(assent)

@@ -5,6 +5,7 @@ import { fixedClock } from '../../src/testing/index.ts'
 import { aCall } from '../support/approval/a-call.ts'
 import { anUpstream, asksAnd, audited, refusal } from '../support/approval/approving.ts'
 import { anAssent } from '../support/assents.ts'
+import { appendsLater } from '../support/audit/audits.ts'
 
 const down = new Error('The store cannot be reached.')
 
@@ -14,7 +15,7 @@ async function anAssentThatLosesItsStore(lost: () => Promise<void> = () => Promi
   const store = openMemoryStore()
   const { append } = store.audit
   const fault = { isDown: false }
-  store.audit.append = (...events) => {
+  appendsLater(store.audit).append = (...events) => {
     const isEnd = JSON.stringify(events).includes('call-finished')
     return fault.isDown && isEnd ? (lost() as never) : append(...events)
   }

@@ -16,8 +16,11 @@ function breakable(): { readonly store: Store; readonly fault: { isDown: boolean
         const found = Reflect.get(target, name) as unknown
         if (typeof found !== 'function') return found
         return (...args: unknown[]) => {
-          if (fault.isDown) return Promise.reject(new Error('The store cannot be reached.'))
-          return found.apply(target, args)
+          if (!fault.isDown) return found.apply(target, args)
+          const error = new Error('The store cannot be reached.')
+          // What stores do without waiting has no promise to reject.
+          if (String(name).endsWith('AtOnce')) throw error
+          return Promise.reject(error)
         }
       },
     })

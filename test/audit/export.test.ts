@@ -4,7 +4,17 @@ import { exportAudit, readHeads } from '../../src/audit/export.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import { BadArgument } from '../../src/base/errors.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { eventsOf, findingsIn, isAt, key, later, rowsOf, start, tampered, threeChains } from './audits.ts'
+import {
+  eventsOf,
+  findingsIn,
+  isAt,
+  key,
+  later,
+  rowsOf,
+  start,
+  tampered,
+  threeChains,
+} from '../support/audit/audits.ts'
 
 async function linesOf(store: ReturnType<typeof memoryAudit>): Promise<string[]> {
   const lines: string[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { forgetInAudit } from '../../src/audit/forget.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { aLog, alice, bob, findingsIn, rowsOf, tampered, threeChains } from './audits.ts'
+import { aLog, alice, appendsLater, bob, findingsIn, rowsOf, tampered, threeChains } from '../support/audit/audits.ts'
 
 test('what was kept of them is gone, nothing leads to them, and the chain still verifies', async () => {
   const { store, logs } = await threeChains()
@@ -45,6 +45,7 @@ describe('a forgetting that was broken off', () => {
     'at %s verifies, and can be done again',
     async (step) => {
       const { store, logs } = await threeChains()
+      appendsLater(store)
       vi.spyOn(store, step).mockRejectedValueOnce(new Error('lost'))
       await expect(forgetInAudit({ store, log: logs[2], participant: alice })).rejects.toThrow('lost')
       expect(await findingsIn(store)).toEqual([])

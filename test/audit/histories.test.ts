@@ -9,7 +9,19 @@ import { pruneAudit } from '../../src/audit/prune.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import type { ParticipantId } from '../../src/participant/participant.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { aLog, alice, bob, findingsIn, handClock, key, later, minutes, type Rows, rowsOf, storeWith } from './audits.ts'
+import {
+  aLog,
+  alice,
+  bob,
+  findingsIn,
+  handClock,
+  key,
+  later,
+  minutes,
+  type Rows,
+  rowsOf,
+  storeWith,
+} from '../support/audit/audits.ts'
 
 type Step =
   | { do: 'record'; by: number; who: ParticipantId | undefined; keeps: boolean; times: number }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../src/audit/entry.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { aLog, rowsOf } from './audits.ts'
+import { aLog, rowsOf } from '../support/audit/audits.ts'
 
 test('a kind that is not in the table does not compile, unless it says that it is custom', async () => {
   // @ts-expect-error Misspelled.

@@ -5,7 +5,19 @@ import type { AuditStore } from '../../src/audit/store.ts'
 import { BadArgument } from '../../src/base/errors.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { aLog, alice, bob, eventsOf, findingsIn, handClock, later, minutes, rowsOf, start } from './audits.ts'
+import {
+  aLog,
+  alice,
+  bob,
+  eventsOf,
+  findingsIn,
+  handClock,
+  later,
+  minutes,
+  rowsOf,
+  slowAudit,
+  start,
+} from '../support/audit/audits.ts'
 
 const kinds = async (store: AuditStore) => (await rowsOf(store)).events.map(({ kind }) => kind)
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
@@ -52,7 +64,7 @@ describe('recording', () => {
   })
 
   test('a thousand at once are a few writes, in the order of the calls', async () => {
-    const store = memoryAudit()
+    const store = slowAudit()
     const append = vi.spyOn(store, 'append')
     const log = aLog(store)
     await Promise.all(times(1000, (index) => log.record({ kind: 'custom:called', who: alice, data: { index } })))
@@ -64,7 +76,7 @@ describe('recording', () => {
   })
 
   test('what comes while a write is under way waits for it, and goes into the next together', async () => {
-    const store = memoryAudit()
+    const store = slowAudit()
     const { append } = store
     const sizes: number[] = []
     store.append = async (events) => {
@@ -88,7 +100,7 @@ describe('recording', () => {
   })
 
   test('what may be kept soon is kept with what is recorded next, in the order of the calls', async () => {
-    const store = memoryAudit()
+    const store = slowAudit()
     const append = vi.spyOn(store, 'append')
     const log = aLog(store)
     await log.record({ kind: 'custom:first' })
@@ -127,7 +139,7 @@ describe('recording', () => {
   })
 
   test('what may be kept soon is kept by closing, refused after it, and told when it cannot be kept', async () => {
-    const store = memoryAudit()
+    const store = slowAudit()
     const log = aLog(store)
     const soon = log.recordSoon({ kind: 'custom:last' })
     await log.close()
@@ -222,7 +234,7 @@ describe('a write that fails', () => {
   ] as const)(
     'rejects its batch, %s it wrote; the rest goes on in a new chain that tells how far it got',
     async (when, expected, end) => {
-      const store = memoryAudit()
+      const store = slowAudit()
       await aLog(store).record({ kind: 'custom:elsewhere' })
       const log = aLog(store)
       await log.record({ kind: 'custom:fine' })

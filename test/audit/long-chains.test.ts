@@ -3,7 +3,7 @@ import { exportAudit } from '../../src/audit/export.ts'
 import { pruneAudit } from '../../src/audit/prune.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { aLog, eventsOf, findingsIn, handClock, key, later, minutes } from './audits.ts'
+import { aLog, eventsOf, findingsIn, handClock, key, later, minutes } from '../support/audit/audits.ts'
 
 const count = 2_500
 const moment = later(minutes(30))

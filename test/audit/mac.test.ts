@@ -9,7 +9,7 @@ import {
   isKeptGenuine,
 } from '../../src/audit/chain/mac.ts'
 import type { AuditEvent, ChainId, Head, Pseudonym } from '../../src/audit/event.ts'
-import { key, later, otherKey, start } from './audits.ts'
+import { key, later, otherKey, start } from '../support/audit/audits.ts'
 
 const opened: Head = { chain: 'c' as ChainId, seq: 0, mac: '' }
 const draft = {

@@ -4,7 +4,19 @@ import { forgetInAudit } from '../../src/audit/forget.ts'
 import { pruneAudit } from '../../src/audit/prune.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
 import { memoryAudit } from '../../src/stores/memory/audit.ts'
-import { aLog, alice, eventsOf, findingsIn, handClock, isAt, key, later, minutes, rowsOf, tampered } from './audits.ts'
+import {
+  aLog,
+  alice,
+  eventsOf,
+  findingsIn,
+  handClock,
+  isAt,
+  key,
+  later,
+  minutes,
+  rowsOf,
+  tampered,
+} from '../support/audit/audits.ts'
 
 /** Two chains: one with an old and a new part, one that is wholly old. */
 async function oldAndNew() {

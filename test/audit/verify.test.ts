@@ -22,7 +22,7 @@ import {
   storeWith,
   tampered,
   threeChains,
-} from './audits.ts'
+} from '../support/audit/audits.ts'
 
 type Chains = Record<'a' | 'b' | 'c', ChainId>
 

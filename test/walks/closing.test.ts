@@ -9,6 +9,7 @@ import { limitedTo } from '../../src/testing/elicitations.ts'
 import { anElicitation, answered, fixedClock } from '../../src/testing/index.ts'
 import { alice, anAsk, onPage } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
+import { appendsLater } from '../support/audit/audits.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 async function kindsIn(assent: Pick<Assent, 'exportAudit'>): Promise<string[]> {
@@ -80,7 +81,7 @@ describe('whatever breaks while something is kept', () => {
     const store = openMemoryStore()
     const assent = await anAssent({ store, clock: fixedClock() })
     const { elicitation } = await assent.ask(anAsk())
-    store.audit.append = async () => Promise.reject(new StoreUnavailable('disk full'))
+    appendsLater(store.audit).append = async () => Promise.reject(new StoreUnavailable('disk full'))
     await expect(assent.ask(anAsk({ about: 'another' }))).rejects.toMatchObject({ code: 'store_unavailable' })
     await expect(assent.answer(elicitation.id, onPage(alice), { action: 'cancel' })).rejects.toMatchObject({
       code: 'store_unavailable',

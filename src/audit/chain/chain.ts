@@ -11,10 +11,14 @@ export interface SpelledDraft {
   readonly spelled?: string
 }
 
+export type Drafts = readonly [SpelledDraft, ...SpelledDraft[]]
+
 /** Writes the chain of this process. The first event opens it; after a failed write a new chain is opened. */
 export interface ChainWriter {
   /** Resolves when all are stored, in order. If it throws, they may be stored or not. */
-  write(drafts: readonly [SpelledDraft, ...SpelledDraft[]]): Promise<void>
+  write(drafts: Drafts): Promise<void>
+  /** The same without waiting, if the store can and nothing else must be read or written first. False: nothing was done. */
+  writeAtOnce(drafts: Drafts): boolean
   isOpen(): boolean
 }
 
@@ -33,10 +37,14 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
   let told = new Map<ChainId, number>()
   let toldAt = 0
 
+  function isHeadsDue(at: Date): boolean {
+    // The absolute difference, so that a clock that was set back does not stop these events until it catches up.
+    return head === undefined || Math.abs(at.getTime() - toldAt) >= headsEveryMs
+  }
+
   /** The event that records the heads of the other chains, if one is due. */
   async function witness(at: Date): Promise<SpelledDraft[]> {
-    // The absolute difference, so that a clock that was set back does not stop these events until it catches up.
-    if (head !== undefined && Math.abs(at.getTime() - toldAt) < headsEveryMs) return []
+    if (!isHeadsDue(at)) return []
 
     const others = (await store.heads(mostHeads)).filter(({ chain }) => chain !== head?.chain)
     const known = head === undefined ? new Map<ChainId, number>() : told
@@ -50,21 +58,36 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
     return heads.length === 0 ? [] : [{ draft: { at, kind: 'heads' satisfies AuditKind, data: { heads } } }]
   }
 
+  function eventsAfter(before: Head, drafts: readonly SpelledDraft[]): AuditEvent[] {
+    let last = before
+    return drafts.map(({ draft, spelled }) => {
+      const event = chainEvent(key, last, draft, spelled)
+      last = event
+      return event
+    })
+  }
+
   return {
     async write(drafts) {
       const first = await witness(drafts[0].draft.at)
-      let last = head ?? { chain: randomBytes(16).toString('base64url') as ChainId, seq: 0, mac: '' }
-      const events = [...first, ...drafts].map(({ draft, spelled }) => {
-        const event = chainEvent(key, last, draft, spelled)
-        last = event
-        return event
-      })
+      const before = head ?? { chain: randomBytes(16).toString('base64url') as ChainId, seq: 0, mac: '' }
+      const events = eventsAfter(before, [...first, ...drafts])
 
       // A write that throws may have been stored or not. No place may be signed twice, so a new chain is opened, and the
       // heads in its first event show how far this one got.
       head = undefined
       await store.append(events)
-      head = headOf(last)
+      head = headOf(events.at(-1) as AuditEvent)
+    },
+    writeAtOnce(drafts) {
+      if (!store.appendsAtOnce || head === undefined || isHeadsDue(drafts[0].draft.at)) return false
+      const before = head
+      const events = eventsAfter(before, drafts)
+      // If it throws, a new chain is opened, as above.
+      head = undefined
+      const isStored = store.appendAtOnce(events)
+      head = isStored ? headOf(events.at(-1) as AuditEvent) : before
+      return isStored
     },
     isOpen: () => head !== undefined,
   }

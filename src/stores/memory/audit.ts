@@ -31,16 +31,25 @@ export function memoryAudit(): AuditStore {
     return events[firstAfter(events, seq - 1)]?.seq === seq
   }
 
+  function append(events: readonly AuditEvent[]): void {
+    const places = new Set(events.map(({ chain, seq }) => `${chain} ${seq}`))
+    if (places.size < events.length || events.some(has)) throw new BadArgument('This audit event is there already.')
+    for (const event of events) {
+      const chain = chainOf(event.chain)
+      chain.events.splice(firstAfter(chain.events, event.seq), 0, structuredClone(event))
+      writes += 1
+      chain.written = writes
+    }
+  }
+
   return {
+    appendsAtOnce: true,
+    appendAtOnce(events) {
+      append(events)
+      return true
+    },
     async append(events) {
-      const places = new Set(events.map(({ chain, seq }) => `${chain} ${seq}`))
-      if (places.size < events.length || events.some(has)) throw new BadArgument('This audit event is there already.')
-      for (const event of events) {
-        const chain = chainOf(event.chain)
-        chain.events.splice(firstAfter(chain.events, event.seq), 0, structuredClone(event))
-        writes += 1
-        chain.written = writes
-      }
+      append(events)
     },
 
     async read(chain, afterSeq, limit) {

@@ -11,6 +11,17 @@ export function memoryGrants(): GrantStore {
   const all = () => [...kept.values()]
   const standing = () => all().filter(({ revoked }) => revoked === undefined)
 
+  function listFor(participant: ParticipantId, server: string, tool: string): Grant[] {
+    return standing().filter(
+      (grant) =>
+        isLasting(grant) &&
+        (isForEverybody(grant) ||
+          (grant.participant === participant &&
+            grant.server === server &&
+            (grant.tool === undefined || grant.tool === tool))),
+    )
+  }
+
   function page(limit: number, after: GrantId | undefined, isWanted: (grant: Grant) => boolean): Grant[] {
     const newest = all().reverse()
     // An unknown id gives -1, and so the first page.
@@ -42,15 +53,9 @@ export function memoryGrants(): GrantStore {
       return true
     },
     async listFor(participant, server, tool) {
-      return standing().filter(
-        (grant) =>
-          isLasting(grant) &&
-          (isForEverybody(grant) ||
-            (grant.participant === participant &&
-              grant.server === server &&
-              (grant.tool === undefined || grant.tool === tool))),
-      )
+      return listFor(participant, server, tool)
     },
+    listForAtOnce: listFor,
     async listOnce(requester, call) {
       return standing().filter(
         ({ uses }) =>

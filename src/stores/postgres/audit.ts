@@ -118,6 +118,8 @@ export function postgresAudit(database: PostgresDatabase): AuditStore {
   }
 
   return {
+    appendsAtOnce: false,
+    appendAtOnce: () => false,
     async append(events) {
       const rows = events.map(toAuditRow)
       await database.query(append, [

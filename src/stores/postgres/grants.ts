@@ -105,6 +105,8 @@ export function postgresGrants(database: PostgresDatabase): GrantStore {
       return isStorableText(row.id) && (await count(save, [row.id, row.version - 1, row.revoked_by, ...values])) === 1
     },
     listFor: (participant, server, tool) => read(listFor, [participant, toName(server), toName(tool)]),
+    // Only a question to the database tells what another process did last, and its answer must be waited for.
+    listForAtOnce: () => undefined,
     async listOnce(requester, call) {
       return isStorableText(requester + call) ? read(listOnce, [requester, call]) : []
     },

@@ -3,16 +3,20 @@ import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
 import type { Bindable, SqliteDatabase, SqliteRow, SqliteStatement } from './driver.ts'
-import { runRead } from './driver.ts'
+import { runRead, translateError } from './driver.ts'
+import type { Journal } from './journal/journal.ts'
+import type { JournalRow } from './journal/journal-file.ts'
 import type { Writer } from './writer.ts'
 
 const event = (row: SqliteRow) => fromAuditRow(row as unknown as AuditRow)
 const sealed = (row: SqliteRow | undefined): Sealed | undefined =>
   row && { key: String(row.sealed_key), box: String(row.box) }
 
-/** The audit in SQLite. */
-export function sqliteAudit(database: SqliteDatabase, writer: Writer): AuditStore {
+/** The audit in SQLite. Without a journal, every event is stored in the database at once. */
+export function sqliteAudit(database: SqliteDatabase, writer: Writer, journal?: Journal): AuditStore {
   const sql = prepareAll(database)
+  /** The last place of each chain that this process stored. The first event of a chain goes into the database. */
+  const ends = new Map<ChainId, number>()
 
   const appends: SqliteStatement[] = []
 
@@ -22,16 +26,62 @@ export function sqliteAudit(database: SqliteDatabase, writer: Writer): AuditStor
     appends[events.length]?.run(...events.flatMap(valuesOf))
   }
 
+  function appendToDatabase(events: readonly AuditEvent[]): Promise<void> {
+    if (events.length <= maxBatch) return writer.writeOne(() => append(events))
+    return writer.write(() => {
+      for (let at = 0; at < events.length; at += maxBatch) append(events.slice(at, at + maxBatch))
+    })
+  }
+
+  function continuesChain({ chain, seq }: AuditEvent, index: number, events: readonly AuditEvent[]): boolean {
+    const before = events[index - 1]
+    return seq === 1 + ((before?.chain === chain ? before.seq : ends.get(chain)) ?? Number.NaN)
+  }
+
+  function remember(events: readonly AuditEvent[]): void {
+    for (const { chain, seq } of events) ends.set(chain, seq)
+  }
+
+  function appendAtOnce(events: readonly AuditEvent[]): boolean {
+    if (journal === undefined || !journal.hasRoom(events.length)) return false
+    if (events.some(({ kept, keptDigest }) => kept !== undefined || keptDigest !== undefined)) return false
+    if (!events.every(continuesChain)) return false
+    try {
+      journal.append(events.map(toJournalRow))
+    } catch (error) {
+      throw translateError(error)
+    }
+    remember(events)
+    return true
+  }
+
+  /** Reads after everything that is recorded was packed into the database. */
+  function readPacked<T>(work: () => T): Promise<T> {
+    return runRead(() => {
+      journal?.packAll()
+      return work()
+    })
+  }
+
+  // Events in a journal come after those of their chain that are in the database.
+  function read(chain: ChainId, afterSeq: number, limit: number): AuditEvent[] {
+    const found = sql.read.all(chain, afterSeq, limit)
+    if (found.length === limit || journal === undefined) return found.map(event)
+    journal.packAll()
+    return sql.read.all(chain, afterSeq, limit).map(event)
+  }
+
   return {
-    append: (events) =>
-      events.length <= maxBatch
-        ? writer.writeOne(() => append(events))
-        : writer.write(() => {
-            for (let at = 0; at < events.length; at += maxBatch) append(events.slice(at, at + maxBatch))
-          }),
-    read: (chain, afterSeq, limit) => runRead(() => sql.read.all(chain, afterSeq, limit).map(event)),
-    heads: (limit) => runRead(() => sql.heads.all(limit).map(head)),
-    chains: () => runRead(() => sql.chains.all().map(chainWithAnchor)),
+    appendsAtOnce: journal !== undefined,
+    appendAtOnce,
+    async append(events) {
+      if (appendAtOnce(events)) return
+      await appendToDatabase(events)
+      remember(events)
+    },
+    read: (chain, afterSeq, limit) => runRead(() => read(chain, afterSeq, limit)),
+    heads: (limit) => readPacked(() => sql.heads.all(limit).map(head)),
+    chains: () => readPacked(() => sql.chains.all().map(chainWithAnchor)),
     prune: (anchor) =>
       writer.write(() => {
         sql.keepAnchor.run(anchor.chain, anchor.seq, anchor.mac, anchor.anchorMac, anchor.chain)
@@ -70,6 +120,11 @@ function sqlToAppend(count: number): string {
 function valuesOf(event: AuditEvent): Bindable[] {
   const { chain, seq, at, kind, who, about, data, kept, kept_digest, prev, mac } = toAuditRow(event)
   return [chain, Number(seq), Number(at), kind, who, about, data, kept, kept_digest, prev, mac]
+}
+
+function toJournalRow(event: AuditEvent): JournalRow {
+  const { kept: _, kept_digest: __, ...row } = toAuditRow(event)
+  return { ...row, seq: event.seq, at: event.at.getTime() }
 }
 
 function head(row: SqliteRow): Head {

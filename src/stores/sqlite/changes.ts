@@ -64,3 +64,37 @@ export function createSqliteChanges(database: SqliteDatabase): SqliteChanges {
     close: stop,
   }
 }
+
+/** What was read from the file, for as long as nothing in it can have changed. */
+export interface ReadCache<T> {
+  /** What is kept under this key, or else what `read` returns. */
+  get(key: string, read: () => T): T
+  /** Must be called in every transaction of this process that changes what is read. */
+  clear(): void
+}
+
+const mostCached = 10_000
+
+/**
+ * A cache that is empty again after any write by another process. SQLite counts those for each connection, and tells
+ * after a commit at once. It does not count the writes of this connection, which clear the cache themselves.
+ */
+export function cacheWhileUnchanged<T>(database: SqliteDatabase): ReadCache<T> {
+  const version = database.prepare('PRAGMA data_version')
+  const kept = new Map<string, T>()
+  let seen: unknown
+  return {
+    get(key, read) {
+      // Before reading: what another process writes in between is read, and the version is another one next time.
+      const now = version.get()?.data_version
+      if (now !== seen || kept.size >= mostCached) kept.clear()
+      seen = now
+      const known = kept.get(key)
+      if (known !== undefined) return known
+      const found = read()
+      kept.set(key, found)
+      return found
+    },
+    clear: () => kept.clear(),
+  }
+}

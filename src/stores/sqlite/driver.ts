@@ -123,10 +123,13 @@ function checkValues(values: Bindable[], expected: number): Bindable[] {
   return values
 }
 
-/** Turns a driver's error (the file is locked, full, missing or corrupt) into `StoreUnavailable`. Other errors stay. */
+/**
+ * Turns an error of the driver or of the file system (the file is locked, full, missing or corrupt) into
+ * `StoreUnavailable`. Other errors stay.
+ */
 export function translateError(error: unknown): unknown {
   if (error instanceof AssentError || !(error instanceof Error)) return error
-  return isFromSqlite(error) ? new StoreUnavailable(error) : error
+  return isFromSqlite(error) || 'syscall' in error ? new StoreUnavailable(error) : error
 }
 
 function isFromSqlite(error: Error): boolean {

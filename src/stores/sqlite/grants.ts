@@ -1,7 +1,9 @@
 import { everybody, everyServer, type Grant } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { forgottenParticipant, toName } from '../rows/values.ts'
+import { cacheWhileUnchanged } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
 import { runRead } from './driver.ts'
@@ -13,13 +15,23 @@ const records = (rows: SqliteRow[]) => rows.map((row) => fromGrantRow(row as unk
 /** Grants in SQLite. */
 export function sqliteGrants(database: SqliteDatabase, writer: Writer): GrantStore {
   const sql = statements(database)
+  const cache = cacheWhileUnchanged<readonly Grant[]>(database)
+
+  function listFor(participant: ParticipantId, server: string, tool: string): readonly Grant[] {
+    // With the lengths, no two lists of names give the same key.
+    const key = `${participant.length} ${server.length} ${participant}${server}${tool}`
+    const [serverName, toolName] = [toName(server), toName(tool)]
+    return cache.get(key, () => records(sql.listFor.all(participant, serverName, toolName, participant, serverName)))
+  }
 
   function add(grant: Grant): boolean {
+    cache.clear()
     const row = toGrantRow(grant)
     return sql.insert.run(...grantColumns.map((column) => row[column])) === 1
   }
 
   function save(next: Grant): boolean {
+    cache.clear()
     const row = toGrantRow(next)
     const values = savedColumns.map((column) => row[column])
     return sql.save.run(...values, row.revoked_by, row.revoked_by, row.id, row.version - 1) === 1
@@ -29,14 +41,26 @@ export function sqliteGrants(database: SqliteDatabase, writer: Writer): GrantSto
     add: (grant) => writer.writeOne(() => add(grant)),
     get: (id) => runRead(() => records(sql.get.all(id))[0]),
     saveIfUnchanged: (next) => writer.writeOne(() => save(next)),
-    listFor: (participant, server, tool) =>
-      runRead(() => records(sql.listFor.all(participant, toName(server), toName(tool), participant, toName(server)))),
+    listFor: (participant, server, tool) => runRead(() => listFor(participant, server, tool)),
+    listForAtOnce(participant, server, tool) {
+      try {
+        return listFor(participant, server, tool)
+      } catch {
+        // `listFor` tells what is wrong.
+        return undefined
+      }
+    },
     listOnce: (requester, call) => runRead(() => records(sql.listOnce.all(requester, call))),
     list: (participant, limit, after) => runRead(() => records(sql.list.all(participant, after ?? '', limit))),
     listAll: (limit, after) => runRead(() => records(sql.listAll.all(after ?? '', limit))),
-    deleteOver: (moment, limit) => writer.writeOne(() => sql.deleteOver.run(moment.getTime(), limit)),
+    deleteOver: (moment, limit) =>
+      writer.writeOne(() => {
+        cache.clear()
+        return sql.deleteOver.run(moment.getTime(), limit)
+      }),
     async forget(participant) {
       const deleted = await writer.write(() => {
+        cache.clear()
         sql.forgetGiver.run(forgottenParticipant, participant)
         sql.forgetRevoker.run(forgottenParticipant, participant)
         return sql.forget.run(participant)

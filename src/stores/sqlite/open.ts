@@ -12,6 +12,7 @@ import { damageIn } from './damage.ts'
 import { openSqlite, runRead, type SqliteDatabase, translateError } from './driver.ts'
 import { sqliteElicitations } from './elicitations.ts'
 import { sqliteGrants } from './grants.ts'
+import { openJournal } from './journal/journal.ts'
 import { migrateSqlite } from './migrations.ts'
 import { sqliteSteps } from './steps.ts'
 import { sqliteHub } from './tables/hub.ts'
@@ -43,13 +44,15 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     database.close()
     throw translateError(error)
   }
-  const writer = createWriter(database)
+  // A flush of the file for every event would cost as much as a transaction.
+  const journal = options.survives === 'power' ? undefined : openJournal(path, database)
+  const writer = createWriter(database, journal)
   const changes = createSqliteChanges(database)
   return {
     name: `sqlite:${path}`,
     elicitations: sqliteElicitations(database, writer, changes),
     changes,
-    audit: sqliteAudit(database, writer),
+    audit: sqliteAudit(database, writer, journal),
     steps: sqliteSteps(database, writer),
     browsers: sqliteBrowsers(database, writer),
     connections: sqliteConnections(database, writer),
@@ -62,6 +65,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     close: closeOnce(async () => {
       changes.close()
       await writer.drained()
+      journal?.close()
       checkpoint(database, 'PASSIVE')
       database.close()
     }),

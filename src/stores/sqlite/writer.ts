@@ -11,6 +11,15 @@ export interface Writer {
   drained(): Promise<void>
 }
 
+/** Work that must be committed before, or together with, any other write. */
+export interface Prelude {
+  isEmpty(): boolean
+  /** Does the work, within a transaction. */
+  run(): void
+  /** Called when it was committed. */
+  done(): void
+}
+
 interface Job {
   work(): unknown
   readonly isSingleStatement: boolean
@@ -18,12 +27,19 @@ interface Job {
   reject(error: unknown): void
 }
 
-export function createWriter(database: SqliteDatabase): Writer {
+/** Without a prelude, nothing is committed before the writes. */
+export function createWriter(database: SqliteDatabase, prelude?: Prelude): Writer {
   const inTransaction = transactions(database)
   let queue: Job[] = []
 
+  function firstJob(): Job[] {
+    if (prelude === undefined || prelude.isEmpty()) return []
+    // If it fails, the prelude is there for the next write.
+    return [{ work: prelude.run, isSingleStatement: false, resolve: prelude.done, reject() {} }]
+  }
+
   function flush(): void {
-    const jobs = queue
+    const jobs = [...firstJob(), ...queue]
     queue = []
     const [first] = jobs
     if (jobs.length === 1 && first !== undefined) {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readPages } from '../../src/audit/chain/pages.ts'
-import type { Anchor, AuditEvent, ChainId } from '../../src/audit/event.ts'
-import { openAuditLog } from '../../src/audit/log.ts'
-import type { AuditStore } from '../../src/audit/store.ts'
-import { verifyAudit } from '../../src/audit/verify.ts'
-import type { ParticipantId } from '../../src/participant/participant.ts'
-import { memoryAudit } from '../../src/stores/memory/audit.ts'
+import { readPages } from '../../../src/audit/chain/pages.ts'
+import type { Anchor, AuditEvent, ChainId } from '../../../src/audit/event.ts'
+import { openAuditLog } from '../../../src/audit/log.ts'
+import type { AuditStore } from '../../../src/audit/store.ts'
+import { verifyAudit } from '../../../src/audit/verify.ts'
+import type { ParticipantId } from '../../../src/participant/participant.ts'
+import { memoryAudit } from '../../../src/stores/memory/audit.ts'
 
 export const key = createHash('sha256').update('the audit key').digest()
 export const otherKey = createHash('sha256').update('another key').digest()
@@ -26,6 +26,13 @@ export function handClock() {
 /** A log on a store, as one process has it. */
 export const aLog = (store: AuditStore, over: Partial<Parameters<typeof openAuditLog>[0]> = {}) =>
   openAuditLog({ store, key, clock: handClock(), ...over })
+
+/** Makes every write to an audit one that must be waited for, as it is with a database on another machine. */
+export function appendsLater(audit: AuditStore): AuditStore {
+  return Object.assign(audit, { appendsAtOnce: false, appendAtOnce: () => false })
+}
+
+export const slowAudit = (): AuditStore => appendsLater(memoryAudit())
 
 /** Everything that can be tampered with. */
 export interface Rows {
