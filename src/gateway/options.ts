@@ -48,6 +48,8 @@ export interface GatewayOptions {
 export type ServerOptions = (ProgramOptions | AddressOptions | { readonly upstream: Upstream }) & {
   /** Believe what the server says about its own tools (annotations) when it makes a call less strict. Default: false. */
   readonly trusted?: boolean
+  /** Tools that are neither listed nor called. Default: none. */
+  readonly disabledTools?: readonly string[]
   /** `lazy`: `gateway.start()` leaves it alone, and the first request that needs it starts it. Default: started. */
   readonly start?: 'lazy'
   /** The provider whose account of the requester goes with each request. Default: none. */
@@ -128,6 +130,8 @@ export interface UpstreamServer {
   readonly id: string
   readonly upstream: Upstream
   readonly trusted: boolean
+  /** Tools that are neither listed nor called. */
+  readonly disabledTools: ReadonlySet<string>
   /** Not started before a request needs it. */
   readonly isLazy: boolean
   readonly provider?: string
@@ -186,7 +190,7 @@ function openServer(options: GatewayOptions, messages: Budget): (entry: [string,
     messages,
     ...(news && { news }),
   }
-  return ([id, { trusted = false, provider, start, ...where }]) => {
+  return ([id, { trusted = false, provider, start, disabledTools = [], ...where }]) => {
     if (!/^[a-z0-9-]{1,32}$/.test(id)) {
       throw new BadArgument(`"${id}" cannot be the id of a server. Use 1 to 32 of a-z, 0-9 and "-".`)
     }
@@ -194,6 +198,7 @@ function openServer(options: GatewayOptions, messages: Budget): (entry: [string,
       id,
       upstream: upstreamOf(id, where as ServerOptions, context),
       trusted,
+      disabledTools: new Set(disabledTools),
       isLazy: start === 'lazy',
       ...(provider !== undefined && { provider }),
     }

@@ -2,8 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AuthInfo, Server } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../base/json.ts'
 
-/** Answers a message without an SDK server, or leaves it alone. Tried first; what it does not handle is served as usual. */
-export type FastPath = (request: FastRequest) => Promise<FastEnd>
+/**
+ * Answers a message without an SDK server, or leaves it alone. Tried first; what it does not handle is served as usual. It
+ * says at once what it knows at once.
+ */
+export type FastPath = (request: FastRequest) => FastEnd | Promise<FastEnd>
 
 /** What became of a message. `started`: its work is in progress, and the SDK server's handler takes `handover` over. */
 export type FastEnd =
@@ -42,6 +45,6 @@ export interface FastReply {
   send(response: JsonObject, sessionId: string | undefined): void
   /** Ends the message without an answer, as for a request that its client cancelled. */
   end(): void
-  /** Calls back when the client can no longer be answered, or was. Returns how to stop. */
-  onClose(listener: () => void): () => void
+  /** Calls back when the client can no longer be answered, or was. */
+  onClose(listener: () => void): void
 }

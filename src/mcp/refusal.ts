@@ -40,11 +40,14 @@ export interface WaitingQuestion {
 
 /** The refusal of a call whose question stays open. The same call, made again, finds the question or its answer. */
 export function pendingUntil(
-  { what, ...waiting }: WaitingQuestion & { readonly what: string },
+  { what, isBegun = false, ...waiting }: WaitingQuestion & { readonly what: string; readonly isBegun?: boolean },
   reason: string,
 ): AskRefused {
   const { link, expiresAt } = waiting
-  const message = `${what} Nothing ran. Tell the person this link: ${link} (open until ${withoutMilliseconds(expiresAt)}). Do not try again unless they ask for it: after the answer, the same call goes on without another question.`
+  const [state, later] = isBegun
+    ? ['The call was begun and then ended without it.', 'after the answer, the same call finds it.']
+    : ['Nothing ran.', 'after the answer, the same call goes on without another question.']
+  const message = `${what} ${state} Tell the person this link: ${link} (open until ${withoutMilliseconds(expiresAt)}). Do not try again unless they ask for it: ${later}`
   return new AskRefused('pending', message, reason, waiting)
 }
 

@@ -116,7 +116,7 @@ class FastPipe implements Transport {
 
   /** Shown to the fast path, and passed on to the SDK server, which must not see a cancellation before its request. */
   #notified(message: JSONRPCNotification): void {
-    if (this.#session !== undefined) void this.#fastPath(this.#asked(message, this.#session)).catch(this.#onError)
+    if (this.#session !== undefined) this.#showToFastPath(message, this.#session)
     const cancelled =
       message.method === 'notifications/cancelled' ? (message.params?.requestId as RequestId) : undefined
     const following = cancelled === undefined ? undefined : this.#unanswered.get(cancelled)
@@ -127,6 +127,11 @@ class FastPipe implements Transport {
     // A cancelled request gets no answer.
     if (cancelled !== undefined) this.#unanswered.delete(cancelled)
     this.onmessage?.(message)
+  }
+
+  #showToFastPath(message: JSONRPCNotification, session: FastSession): void {
+    const end = this.#fastPath(this.#asked(message, session))
+    if (end instanceof Promise) end.catch(this.#onError)
   }
 
   async #tryFirst(message: JSONRPCRequest, session: FastSession): Promise<void> {
@@ -165,7 +170,6 @@ class FastPipe implements Transport {
       const { signal } = this.#closing
       if (signal.aborted) listener()
       else signal.addEventListener('abort', listener, { once: true })
-      return () => signal.removeEventListener('abort', listener)
     },
   }
 }

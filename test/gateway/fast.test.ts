@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
@@ -11,89 +10,12 @@ import type { Assent, ParticipantId } from '../../src/index.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
+import { appendsLater } from '../support/audit/audits.ts'
 import { gated, oldServer } from '../support/gateway/gateways.ts'
+import { type Headers, post, raws, usual } from '../support/gateway/raw-clients.ts'
 import { compiled } from '../support/programs.ts'
 import { asking, say } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-
-interface Answer {
-  readonly status: number
-  readonly type: string
-  readonly message: Record<string, unknown> | undefined
-  readonly session: string | undefined
-}
-
-type Headers = Record<string, string | string[]>
-
-/** A header that comes twice keeps a request off the fast way, and changes nothing else. */
-const usual: Headers = { 'x-any': ['1', '2'] }
-const both = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-
-function post(url: URL, body: unknown, headers: Headers = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', headers: { ...both, ...headers } }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('error', reject).on('end', () => {
-        const { 'content-type': type = '', 'mcp-session-id': session } = response.headers
-        resolve({ status: response.statusCode ?? 0, type, message: messageIn(text), session: session as string })
-      })
-    })
-    sent.on('error', reject)
-    sent.end(typeof body === 'string' ? body : JSON.stringify(body))
-  })
-}
-
-function messageIn(text: string): Answer['message'] {
-  if (text.startsWith('{')) return JSON.parse(text)
-  const data = text.split('\n').filter((line) => line.startsWith('data: {'))
-  return data.length === 0 ? undefined : JSON.parse((data.at(-1) as string).slice(6))
-}
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 'greeting',
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
-}
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-
-interface Raw {
-  readonly headers: Headers
-  /** A call as this revision spells it. */
-  body(name: string, given?: object): Record<string, unknown> & { params: Record<string, unknown> }
-  headersFor(name: string): Headers
-}
-
-/** A client of each revision that says exactly what it is told to. */
-const raws: Record<string, (url: URL, headers?: Headers) => Promise<Raw>> = {
-  async '2025-11-25'(url, headers = {}) {
-    const { session } = await post(url, initialize, headers)
-    const mine = { ...headers, 'mcp-session-id': session as string, 'mcp-protocol-version': '2025-11-25' }
-    await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, mine)
-    const body = (name: string, given: object = { text: 'hello' }) => ({
-      ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
-      params: { name, arguments: given },
-    })
-    // The first call of a session goes the usual way.
-    await post(url, body('echo'), mine)
-    return { headers: mine, body, headersFor: () => mine }
-  },
-  async '2026-07-28'(_url, headers = {}) {
-    const mine = { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }
-    const body = (name: string, given: object = { text: 'hello' }) => ({
-      ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
-      params: { name, arguments: given, _meta: envelope },
-    })
-    return { headers: mine, body, headersFor: (name) => ({ ...mine, 'mcp-name': name }) }
-  },
-}
 
 const upstreams: Record<string, () => Promise<URL>> = {
   '2025': () =>
@@ -338,7 +260,7 @@ test('a call that its 2025 client takes back before it is sent is never sent', a
     server.registerTool('echo', {}, async () => say(`${++runs}`))
   })
   const store = openMemoryStore()
-  const { append } = store.audit
+  const { append } = appendsLater(store.audit)
   const { assent, url } = await gated({ up: { url: upstream } }, { assentOptions: { store, policy } })
   const at = new URL(`${url.href}/up`)
   const raw = await (raws['2025-11-25'] as (typeof raws)[string])(at)

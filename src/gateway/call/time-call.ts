@@ -8,6 +8,7 @@ export class CallTimer {
   readonly #server: string
   readonly #begunAt = performance.now()
   #elsewhereMs = 0
+  #leftAt = 0
   #isAsked = false
   #isEnded = false
 
@@ -16,13 +17,22 @@ export class CallTimer {
     this.#server = server
   }
 
+  /** The call leaves the gateway, until `back`. */
+  away(): void {
+    this.#leftAt = performance.now()
+  }
+
+  back(): void {
+    this.#elsewhereMs += performance.now() - this.#leftAt
+  }
+
   /** Runs work whose time is not the gateway's own: a request to an upstream or a provider. */
   async elsewhere<T>(work: () => Promise<T>): Promise<T> {
-    const leftAt = performance.now()
+    this.away()
     try {
       return await work()
     } finally {
-      this.#elsewhereMs += performance.now() - leftAt
+      this.back()
     }
   }
 

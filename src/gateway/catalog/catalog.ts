@@ -39,6 +39,8 @@ export interface Catalog {
     client: DownstreamClient,
     signal: AbortSignal,
   ): Promise<KnownTool | NoList | undefined>
+  /** The same without a promise, if the tool is in the cached list. */
+  knownTool(server: UpstreamServer, name: string, client: DownstreamClient): KnownTool | undefined
   /** Drops the cached lists of an upstream, for all requesters or for one. */
   forget(server: string, requester?: Requester): void
   /** What was left out of the lists of this upstream that were fetched last. */
@@ -89,10 +91,9 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
     signal: AbortSignal,
     atLeastMs = 0,
   ): Promise<Kept | NoList> {
-    const key = `${server.id}\n${requesterKey(client.requester)}\n${kind}`
-    const known = kept.get(key)
-    const now = clock.now().getTime()
-    if (known !== undefined && now < Math.max(known.until, known.since + atLeastMs)) return Promise.resolve(known)
+    const key = keyOf(server, kind, client)
+    const known = fresh(key, atLeastMs)
+    if (known !== undefined) return Promise.resolve(known)
     drop(key)
     let under = fetching.get(key)
     if (under === undefined) {
@@ -107,6 +108,12 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
       fetching.set(key, under)
     }
     return unlessCancelled<Kept | NoList>(under, signal)
+  }
+
+  function fresh(key: string, atLeastMs: number): Kept | undefined {
+    const known = kept.get(key)
+    if (known === undefined) return undefined
+    return clock.now().getTime() < Math.max(known.until, known.since + atLeastMs) ? known : undefined
   }
 
   function keep(key: string, server: string, listed: FetchedList, asOf: number): Kept {
@@ -175,6 +182,7 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
       // A missing tool may be new.
       return toolIn(found, name) ?? toolIn(await find(server, 'tools', client, signal), name)
     },
+    knownTool: (server, name, client) => fresh(keyOf(server, 'tools', client), believedMs)?.listed.tools.get(name),
     forget(server, requester) {
       forgotten += 1
       const those = requester === undefined ? `${server}\n` : `${server}\n${requesterKey(requester)}\n`
@@ -183,6 +191,10 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
     },
     leftOut: (server) => leftOut.get(server) ?? [],
   }
+}
+
+function keyOf({ id }: UpstreamServer, kind: ListKind, { requester }: DownstreamClient): string {
+  return `${id}\n${requesterKey(requester)}\n${kind}`
 }
 
 function toolIn(found: Kept | NoList, name: string): KnownTool | NoList | undefined {

@@ -99,13 +99,14 @@ function joinItem(server: string, kind: ListKind, item: JsonObject): JsonObject 
   return kind === 'tools' || kind === 'prompts' ? { ...item, name: joinedName(server, String(item.name)) } : item
 }
 
-/** A tool that policy denies whatever its arguments are is not listed. */
+/** A tool that is disabled, or that policy denies whatever its arguments are, is not listed. */
 function isHidden(
   policy: Policy,
-  { id, trusted }: UpstreamServer,
+  { id, trusted, disabledTools }: UpstreamServer,
   item: JsonObject,
   { requester }: DownstreamClient,
 ): boolean {
+  if (disabledTools.has(String(item.name))) return true
   if (policy.mode === 'watch' || policy.rules.every(({ rule }) => rule.decide !== 'deny')) return false
   const decision = decide(policy, {
     requester,

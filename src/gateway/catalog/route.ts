@@ -35,14 +35,25 @@ export async function routeNamed(
   { client, signal }: Sender,
 ): Promise<Route | undefined> {
   const { joined, servers } = scope
-  if (!joined || !mayBeCut(name)) return routeAtOnce(scope, name)
+  if (!joined || !mayBeCut(name)) return kind === 'tools' ? routeTool(scope, name) : routeAtOnce(scope, name)
   const server = servers.find(({ id }) => id === serverOf(name))
   if (server === undefined) return undefined
   const mine = (await gateway.withAccount(server, client)) ?? client
   const listed = await gateway.catalog.list(server, kind, mine, signal)
   const item =
     listed.kind === 'listed' ? listed.items.find((one) => joinedName(server.id, String(one.name)) === name) : undefined
-  return { server, name: item === undefined ? ownName(server.id, name) : String(item.name) }
+  const route = { server, name: item === undefined ? ownName(server.id, name) : String(item.name) }
+  return kind === 'tools' ? unlessDisabled(route) : route
+}
+
+/** Whose tool a name is, without looking into lists. Undefined: it is unknown, disabled, or may have been cut. */
+export function routeTool(scope: Scope, name: string): Route | undefined {
+  return unlessDisabled(routeAtOnce(scope, name))
+}
+
+/** Nobody gets to a disabled tool, whether they list tools or know its name. */
+function unlessDisabled(route: Route | undefined): Route | undefined {
+  return route?.server.disabledTools.has(route.name) === true ? undefined : route
 }
 
 /** The same without looking into lists. Undefined: it is unknown, or may have been cut. */

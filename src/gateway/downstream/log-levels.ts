@@ -27,7 +27,8 @@ export function createLogLevels(): LogLevels {
   const keyOf = (sessionId: string | undefined) => (sessionId === undefined ? '' : sessionKeyOf(sessionId))
   return {
     set: (sessionId, level) => void bySession.set(keyOf(sessionId), level),
-    ofSession: (sessionId) => bySession.get(keyOf(sessionId)),
+    // Mostly nobody set one, and a session's key is a digest.
+    ofSession: (sessionId) => (bySession.size === 0 ? undefined : bySession.get(keyOf(sessionId))),
     of(ctx, perRequest) {
       if (!perRequest) return bySession.get(keyOf(ctx.sessionId))
       const level = (ctx.mcpReq.envelope as JsonObject | undefined)?.[LOG_LEVEL_META_KEY]

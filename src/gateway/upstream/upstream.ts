@@ -21,6 +21,8 @@ export interface Upstream {
    * failure.
    */
   era(client: DownstreamClient, signal: StopSignal): Promise<EraReply>
+  /** The same without a promise, if it is remembered. */
+  readonly knownEra: UpstreamEra | undefined
   /**
    * Sends one request. A failing upstream is a value, never an exception. A request that may have run is not sent
    * again.

@@ -1,11 +1,11 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { isJsonContentType } from '@modelcontextprotocol/server'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { type AuthInfo, isJsonContentType } from '@modelcontextprotocol/server'
 import { isPlainObject, writeJson } from '../../base/json.ts'
 import type { RequestHead } from '../../base/request-source.ts'
 import { codes } from '../codes.ts'
-import type { FastEnd, FastPath, FastReply } from '../fast-path.ts'
+import type { FastEnd, FastPath, FastReply, FastRequest, FastSession } from '../fast-path.ts'
 import type { Authenticate } from './guard/authenticate.ts'
-import { type BodyLimits, bodyOfMessage, ownerOf } from './incoming.ts'
+import { type Body, type BodyLimits, ownerOf, readMessageBody } from './incoming.ts'
 import type { NodeListener } from './node.ts'
 import type { Sessions } from './session/sessions.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
@@ -28,15 +28,16 @@ export function fastPathListener(
   fallback: NodeListener,
   endpoint: FastPathEndpoint,
 ): RequestListener {
+  const serving = { ...endpoint, fastPath, fallback }
   return (message, response) => {
     if (!endpoint.isOpen() || !isValid(message, endpoint)) return fallback(message, response)
-    tryFirst(fastPath, fallback, endpoint, message, response).catch((error) => {
-      endpoint.onError(error)
-      // A client that gets no answer would wait, or send the request again.
-      if (response.headersSent) response.destroy()
-      else response.writeHead(500, { 'content-type': 'application/json' }).end(internalError)
-    })
+    new TriedRequest(serving, message, response).begin()
   }
+}
+
+interface FastServing extends FastPathEndpoint {
+  readonly fastPath: FastPath
+  readonly fallback: NodeListener
 }
 
 const internalError = JSON.stringify({
@@ -45,44 +46,98 @@ const internalError = JSON.stringify({
   error: { code: codes.internalError, message: 'Internal server error' },
 })
 
-async function tryFirst(
-  fastPath: FastPath,
-  fallback: NodeListener,
-  { authenticate, find, bodies, unread }: FastPathEndpoint,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { headers } = message
-  const authInfo = authenticate === undefined ? undefined : await authenticate(headers.authorization ?? null)
-  // The body of an unknown sender is not read.
-  if (authInfo instanceof Response) return fallback(message, response, { authInfo, body: { kind: 'unread' } })
-  const owner = ownerOf(authInfo)
-  const body = await bodyOfMessage(message, owner, bodies)
-  if (body.kind !== 'json' || !isPlainObject(body.value)) return fallback(message, response, { authInfo, body })
-  const id = headers['mcp-session-id']
-  const session = typeof id === 'string' ? find(id, authInfo) : undefined
-  const reply = new HttpReply(response, owner, unread)
-  let end: FastEnd = { kind: 'answered' }
-  try {
-    end = await fastPath({ headers, body: body.value, authInfo, session, reply })
-  } finally {
-    // Whoever goes on with the request gives its memory back.
-    if (end.kind === 'answered') body.lease.release()
-  }
-  if (end.kind === 'not-handled') fallback(message, response, { authInfo, body })
-  if (end.kind === 'started') fallback(message, response, { authInfo, body, handover: end.handover })
-}
-
-/** A class, so that calls share its functions: one made for each call would keep what it sees alive for longer. */
-class HttpReply implements FastReply {
+/**
+ * A POST that the fast path is tried on. It waits for a promise only where something has to be waited for. A class, so
+ * that calls share its functions: one made for each call would keep what it sees alive for longer.
+ */
+class TriedRequest implements FastRequest, FastReply {
+  readonly headers: IncomingHttpHeaders
+  body: Record<string, unknown> = {}
+  authInfo: AuthInfo | undefined
+  session: FastSession | undefined
+  readonly #serving: FastServing
+  readonly #message: IncomingMessage
   readonly #response: ServerResponse
-  readonly #owner: string
-  readonly #unread: UnreadAnswers
+  #owner = ''
+  #read: Body | undefined
 
-  constructor(response: ServerResponse, owner: string, unread: UnreadAnswers) {
+  constructor(serving: FastServing, message: IncomingMessage, response: ServerResponse) {
+    this.#serving = serving
+    this.#message = message
     this.#response = response
-    this.#owner = owner
-    this.#unread = unread
+    this.headers = message.headers
+  }
+
+  get reply(): FastReply {
+    return this
+  }
+
+  begin() {
+    const { authenticate } = this.#serving
+    if (authenticate === undefined) return this.#identified(undefined)
+    const found = authenticate(this.headers.authorization ?? null)
+    if (found instanceof Promise) {
+      found.then((authInfo) => this.#identified(authInfo)).catch((error: unknown) => this.#failed(error))
+    } else this.#identified(found)
+  }
+
+  #identified(authInfo: AuthInfo | Response | undefined) {
+    const { fallback, bodies } = this.#serving
+    // The body of an unknown sender is not read.
+    if (authInfo instanceof Response) {
+      return fallback(this.#message, this.#response, { authInfo, body: { kind: 'unread' } })
+    }
+    this.authInfo = authInfo
+    this.#owner = ownerOf(authInfo)
+    readMessageBody(this.#message, this.#owner, bodies, (body, error) => {
+      if (body === undefined) this.#failed(error)
+      else this.#received(body)
+    })
+  }
+
+  #received(body: Body) {
+    this.#read = body
+    if (body.kind !== 'json' || !isPlainObject(body.value)) return this.#fallBack()
+    this.body = body.value
+    const id = this.headers['mcp-session-id']
+    this.session = typeof id === 'string' ? this.#serving.find(id, this.authInfo) : undefined
+    try {
+      const end = this.#serving.fastPath(this)
+      if (end instanceof Promise) {
+        end.then((later) => this.#ended(later)).catch((error: unknown) => this.#failed(error))
+      } else this.#ended(end)
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  #ended(end: FastEnd) {
+    switch (end.kind) {
+      case 'answered':
+        return this.#release()
+      case 'not-handled':
+        return this.#fallBack()
+      case 'started':
+        return this.#fallBack(end.handover)
+    }
+  }
+
+  /** Whoever goes on with the request gives the memory of its body back. */
+  #fallBack(handover?: object): void {
+    const known = { authInfo: this.authInfo, body: this.#read as Body }
+    this.#serving.fallback(this.#message, this.#response, handover === undefined ? known : { ...known, handover })
+  }
+
+  #failed(error: unknown): void {
+    this.#release()
+    this.#serving.onError(error)
+    // A client that gets no answer would wait, or send the request again.
+    if (this.#response.headersSent) this.#response.destroy()
+    else this.#response.writeHead(500, { 'content-type': 'application/json' }).end(internalError)
+  }
+
+  #release(): void {
+    if (this.#read?.kind === 'json') this.#read.lease.release()
   }
 
   /** Head and body leave in one write. */
@@ -90,30 +145,40 @@ class HttpReply implements FastReply {
     const text = writeJson(message)
     const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]
     if (sessionId !== undefined) headers.push('mcp-session-id', sessionId)
-    this.#response.writeHead(200, headers)
-    this.#response.end(text)
-    if (this.#response.writableLength > 0) this.#unread.wrote(this.#owner, this.#response)
+    const response = this.#response
+    response.writeHead(200, headers)
+    response.end(text)
+    if (response.writableLength > 0) this.#serving.unread.wrote(this.#owner, response)
   }
 
   end(): void {
     this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }).end()
   }
 
-  onClose(listener: () => void): () => void {
+  onClose(listener: () => void): void {
     if (this.#response.closed) listener()
     else this.#response.on('close', listener)
-    return () => this.#response.off('close', listener)
   }
 }
 
 function isValid(message: IncomingMessage, { mayEnter }: FastPathEndpoint): boolean {
   const { method, url = '', headers, rawHeaders, socket } = message
-  if (method !== 'POST' || !isJsonContentType(headers['content-type'] ?? null)) return false
+  if (method !== 'POST' || !isJson(headers['content-type'])) return false
   // A header that came twice may be read in two ways.
-  if (Object.keys(headers).length * 2 !== rawHeaders.length) return false
+  if (countOf(headers) * 2 !== rawHeaders.length) return false
   if (headers.host === undefined) return false
   return mayEnter(
     { url, headers: { get: (name) => (headers[name] as string | undefined) ?? null, has: (name) => name in headers } },
     socket.remoteAddress,
   )
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType === 'application/json' || isJsonContentType(contentType ?? null)
+}
+
+function countOf(headers: IncomingHttpHeaders): number {
+  let count = 0
+  for (const _ in headers) count += 1
+  return count
 }

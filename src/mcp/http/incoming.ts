@@ -112,11 +112,47 @@ const leastMemory = 32_768
 /** A text this short needs no more than that. */
 const shortText = 1_024
 
+/** Called once: with the body, or with the error of a connection that broke. */
+export type BodyRead = (body: Body | undefined, error?: Error) => void
+
 /** Reads from Node's stream: reading through a web Request would cost nearly as much as the rest of the call. */
 export function bodyOfMessage(message: IncomingMessage, owner: string, limits: BodyLimits): Promise<Body> {
-  return readBody(Number(message.headers['content-length']), owner, limits, (collected) =>
-    arrived(message, collected, limits),
-  )
+  return new Promise((resolve, reject) => {
+    readMessageBody(message, owner, limits, (body, error) => (body === undefined ? reject(error) : resolve(body)))
+  })
+}
+
+/** The same without a promise. */
+export function readMessageBody(message: IncomingMessage, owner: string, limits: BodyLimits, done: BodyRead) {
+  if (Number(message.headers['content-length']) > limits.bodyBytes) return done({ kind: 'too-large' })
+  const lease = limits.requests.lease(owner, leastMemory)
+  if (lease === undefined) return done({ kind: 'no-room' })
+  let collected: CollectedBody | undefined = new CollectedBody(lease, limits.bodyBytes)
+
+  // Not `for await`: leaving such a loop destroys the socket, and the refusal could not be sent.
+  message.on('data', (chunk: Buffer) => {
+    const fault = collected?.add(chunk)
+    if (fault !== undefined) stop(fault)
+  })
+  message.on('end', () => over((read) => parsed(read.text, lease, limits.bodyValues)))
+  message.on('error', (error) => over(() => undefined, error))
+  const callOff = limits.clock.after(limits.bodyMs, () => stop('too-late'))
+
+  function stop(kind: BodyFault): void {
+    message.pause()
+    over(() => ({ kind }))
+  }
+
+  function over(bodyOf: (read: CollectedBody) => Body | undefined, error?: Error): void {
+    const read = collected
+    if (read === undefined) return
+    // The listeners stay, and a request that is held for a person must not hold its body by them.
+    collected = undefined
+    callOff()
+    const body = bodyOf(read)
+    if (body?.kind !== 'json') lease?.release()
+    done(body, error)
+  }
 }
 
 function bodyOfRequest({ headers, body }: Request, owner: string, limits: BodyLimits): Promise<Body> {
@@ -195,35 +231,6 @@ class CollectedBody {
   get text(): string {
     return this.#chunks?.text ?? this.#chunk?.toString() ?? ''
   }
-}
-
-function arrived(
-  message: IncomingMessage,
-  collected: CollectedBody,
-  { clock, bodyMs }: BodyLimits,
-): Promise<BodyFault | undefined> {
-  return new Promise((resolve, reject) => {
-    // Not `for await`: leaving such a loop destroys the socket, and the refusal could not be sent.
-    const read = (chunk: Buffer) => {
-      const fault = collected.add(chunk)
-      if (fault !== undefined) stop(fault)
-    }
-    const end = () => over(() => resolve(undefined))
-    const fail = (error: Error) => over(() => reject(error))
-    const stop = (fault: BodyFault) => {
-      message.pause()
-      over(() => resolve(fault))
-    }
-    const callOff = clock.after(bodyMs, () => stop('too-late'))
-    message.on('data', read).on('end', end).on('error', fail)
-
-    /** Without its listeners, a request that is held for a person does not hold its body. */
-    function over(settle: () => void): void {
-      callOff()
-      message.off('data', read).off('end', end).off('error', fail)
-      settle()
-    }
-  })
 }
 
 function parsed(text: string, lease: Lease, mostValues: number): Body {

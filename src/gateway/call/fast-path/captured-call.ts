@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../base/json.ts'
 import type { StartedCall } from '../../../call/walk.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { KnownTool } from '../../catalog/fetch-list.ts'
@@ -10,8 +11,6 @@ import type {
   UpstreamReply,
 } from '../../upstream/upstream.ts'
 import type { CallTimer } from '../time-call.ts'
-
-type Send = (hooks: UpstreamHooks, signal: StopSignal) => Promise<UpstreamReply>
 
 /** What is known of a call when it is sent. */
 interface Facts {
@@ -26,30 +25,38 @@ interface Facts {
  * A call in flight for which only a plain result is expected. Anything else that the upstream sends is captured for the
  * SDK server's handler, which can take the call over. Nothing is sent twice.
  */
-export class CapturedCall implements Facts {
+export class CapturedCall implements Facts, UpstreamHooks {
   readonly started: StartedCall
   readonly tool: KnownTool
   readonly era: UpstreamEra
   readonly timer: CallTimer
+  /** Given to the upstream with the request. */
+  readonly stop: StopSignal & { abort(): void } = new Stop()
   /** The reply, or undefined as soon as something else came first. */
   readonly plain: Promise<UpstreamReply | undefined>
-  readonly #stop = new Stop()
-  readonly #reply: Promise<UpstreamReply>
+  #reply: Promise<UpstreamReply> | undefined
   #captured: ((hooks: UpstreamHooks) => void)[] | undefined
   #hooks: UpstreamHooks | undefined
   #owner: 'taker' | 'nobody' | undefined
+  #isGivenUp = false
   #resolve: (reply: UpstreamReply | undefined) => void = nothing
+  #reject: (error: unknown) => void = nothing
 
-  constructor({ started, tool, era, timer }: Facts, send: Send) {
+  constructor({ started, tool, era, timer }: Facts) {
     this.started = started
     this.tool = tool
     this.era = era
     this.timer = timer
-    this.#reply = send(this.#capturing(), this.#stop)
     this.plain = new Promise((resolve, reject) => {
       this.#resolve = resolve
-      this.#reply.then(resolve, reject)
+      this.#reject = reject
     })
+  }
+
+  /** The call was sent with this as its hooks. */
+  begin(reply: Promise<UpstreamReply>): void {
+    this.#reply = reply
+    reply.then(this.#resolve, this.#reject)
   }
 
   /** Takes the call over. False: it was dropped before, and its end is in the audit. */
@@ -68,11 +75,17 @@ export class CapturedCall implements Facts {
 
   /** Stops waiting for a plain result: from here on somebody has to take the call over. */
   giveUp(): void {
+    this.#isGivenUp = true
     this.#resolve(undefined)
   }
 
+  /** Aborts the call if only a plain result is waited for. */
+  clientGone(): void {
+    if (!this.#isGivenUp) this.abort()
+  }
+
   abort(): void {
-    this.#stop.abort()
+    this.stop.abort()
   }
 
   /** Replaces sending, for whoever took the call over: passes on what was captured, and waits for the reply. */
@@ -83,30 +96,36 @@ export class CapturedCall implements Facts {
     for (const pass of captured) pass(hooks)
     if (signal.aborted) this.abort()
     else signal.addEventListener('abort', () => this.abort(), { once: true })
-    return this.#reply
+    return this.#reply as Promise<UpstreamReply>
   }
 
-  #capturing(): UpstreamHooks {
-    const later = (pass: (hooks: UpstreamHooks) => void): void => {
-      if (this.#hooks === undefined) {
-        this.#captured ??= []
-        this.#captured.push(pass)
-        this.giveUp()
-      } else pass(this.#hooks)
-    }
-    return {
-      progress: (params) => later((hooks) => hooks.progress?.(params)),
-      log: (params) => later((hooks) => hooks.log?.(params)),
-      completed: (id) => later((hooks) => hooks.completed?.(id)),
-      asked: (method, params, signal) =>
-        new Promise<AskReply>((resolve, reject) => {
-          later(({ asked }) => {
-            if (asked === undefined)
-              resolve({ error: { code: codes.methodNotFound, message: 'Nobody can be asked here.' } })
-            else asked(method, params, signal).then(resolve, reject)
-          })
-        }),
-    }
+  progress(params: JsonObject): void {
+    this.#later((hooks) => hooks.progress?.(params))
+  }
+
+  log(params: JsonObject): void {
+    this.#later((hooks) => hooks.log?.(params))
+  }
+
+  completed(id: string): void {
+    this.#later((hooks) => hooks.completed?.(id))
+  }
+
+  asked(method: string, params: JsonObject, signal: AbortSignal): Promise<AskReply> {
+    return new Promise<AskReply>((resolve, reject) => {
+      this.#later(({ asked }) => {
+        if (asked === undefined)
+          resolve({ error: { code: codes.methodNotFound, message: 'Nobody can be asked here.' } })
+        else asked(method, params, signal).then(resolve, reject)
+      })
+    })
+  }
+
+  #later(pass: (hooks: UpstreamHooks) => void) {
+    if (this.#hooks !== undefined) return pass(this.#hooks)
+    this.#captured ??= []
+    this.#captured.push(pass)
+    this.giveUp()
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import type { Approving } from '../../../approval/approval.ts'
 import { decide } from '../../../approval/policy/decide.ts'
 import { isPlainObject, type JsonObject } from '../../../base/json.ts'
 import { inBackground } from '../../../base/under-way.ts'
@@ -9,7 +10,7 @@ import { AskRefused, refusalResult } from '../../../mcp/refusal.ts'
 import { isPerRequest, revisionOf } from '../../../mcp/revision.ts'
 import { upstreamCallOf } from '../../catalog/catalog.ts'
 import type { KnownTool } from '../../catalog/fetch-list.ts'
-import { type Route, routeAtOnce, type Scope } from '../../catalog/route.ts'
+import { type Route, routeTool, type Scope } from '../../catalog/route.ts'
 import type { GatewayContext } from '../../context.ts'
 import { resultFor } from '../../forward/result-for.ts'
 import type { DownstreamClient, UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
@@ -26,6 +27,7 @@ const notHandled: FastEnd = { kind: 'not-handled' }
 const patienceMs = 10_000
 const never = new AbortController().signal
 setMaxListeners(0, never)
+const noGroups: readonly string[] = []
 
 /**
  * Calls that policy allows, without an SDK server in between. It is transport only: it reads the call narrowly, keeps
@@ -35,35 +37,46 @@ export function fastPath(gateway: GatewayContext, scope: Scope): FastPath {
   const clients = cacheClients(gateway)
   const calls = trackCallsInFlight()
 
-  return async (request) => {
+  return (request) => {
     const { body, headers, session, authInfo } = request
     if (session !== undefined && body.method === 'notifications/cancelled' && isPlainObject(body.params)) {
       calls.cancel(session, body.params.requestId)
     }
     const call = readCall(body, headers)
-    const route = call && routeAtOnce(scope, call.name)
+    const route = call && routeTool(scope, call.name)
     if (call === undefined || route === undefined || !isServed(gateway, calls, request, call)) return notHandled
     // Where an account is needed, the person may have to be asked for it.
     if (route.server.provider !== undefined) return notHandled
     const client = clients.find(session, authInfo, call)
     if (client === undefined) return notHandled
 
-    const release = session?.hold(call.id)
-    // The session refuses a second request of one id.
-    if (session !== undefined && release === undefined) return notHandled
-    const clientCall = session && calls.add(session, call.id)
     const timer = new CallTimer(gateway.settings.news, route.server.id)
-    try {
-      const end = await callFast({ gateway, request, call, route, client, clientCall, timer })
-      if (end.kind !== 'not-handled' || clientCall?.isCancelled !== true) return end
-      // Cancelled before anything was done about it.
-      request.reply.end()
-      return answered
-    } finally {
-      if (session !== undefined) calls.remove(session, call.id)
-      release?.()
-    }
+    const fast = { gateway, request, call, route, client, clientCall: undefined, timer }
+    return session === undefined ? callFast(fast) : callInSession(fast, session, calls)
   }
+}
+
+/** Under an id that the session holds for it, so that its client can cancel it at any time. */
+function callInSession(fast: FastCall, session: FastSession, calls: CallsInFlight): FastEnd | Promise<FastEnd> {
+  const { id } = fast.call
+  const release = session.hold(id)
+  // The session refuses a second request of one id.
+  if (release === undefined) return notHandled
+  const clientCall = calls.add(session, id)
+  const over = (end: FastEnd): FastEnd => {
+    calls.remove(session, id)
+    release()
+    if (end.kind !== 'not-handled' || !clientCall.isCancelled) return end
+    // Cancelled before anything was done about it.
+    fast.request.reply.end()
+    return answered
+  }
+  const end = callFast({ ...fast, clientCall })
+  if (!(end instanceof Promise)) return over(end)
+  return end.then(over, (error) => {
+    over(answered)
+    throw error
+  })
 }
 
 /** A 2025 call must be on a session of the version it names, under an id of its own, and want no log messages. */
@@ -101,38 +114,47 @@ interface FastCall {
   readonly timer: CallTimer
 }
 
-async function callFast(fast: FastCall): Promise<FastEnd> {
-  const { gateway, request, call, route, client, clientCall } = fast
+/** Without a promise up to sending, if everything that has to be known is known. */
+function callFast(fast: FastCall): FastEnd | Promise<FastEnd> {
+  const { gateway, route, client } = fast
+  const tool = gateway.catalog.knownTool(route.server, route.name, client)
+  const era = tool && route.server.upstream.knownEra
+  return tool === undefined || era === undefined ? lookUpAndCall(fast) : decideAndCall(fast, tool, era)
+}
+
+async function lookUpAndCall(fast: FastCall): Promise<FastEnd> {
+  const { gateway, route, client, timer } = fast
   const { server, name } = route
-  const tool = await fast.timer.elsewhere(() => gateway.catalog.tool(server, name, client, never))
+  const tool = await timer.elsewhere(() => gateway.catalog.tool(server, name, client, never))
   if (tool === undefined || 'kind' in tool) return notHandled
+  const spoken = await timer.elsewhere(() => server.upstream.era(client, never))
+  return spoken.kind === 'found' ? decideAndCall(fast, tool, spoken.era) : notHandled
+}
+
+function decideAndCall(fast: FastCall, tool: KnownTool, era: UpstreamEra): FastEnd | Promise<FastEnd> {
+  const { gateway, request, call, route, client } = fast
   // The SDK server compares headers with arguments, and refuses in the words of 2026-07-28.
   if (call.envelope !== undefined && repeatsArguments(tool.item.inputSchema)) return notHandled
-  const spoken = await fast.timer.elsewhere(() => server.upstream.era(client, never))
-  if (spoken.kind !== 'found') return notHandled
-
-  const { approvals } = gateway.settings.assent
-  const { policy } = approvals
-  const groups = (request.authInfo?.extra?.groups as string[] | undefined) ?? []
-  const wanted = upstreamCallOf({ requester: client.requester, groups }, server, tool, call.given)
+  const { policy } = gateway.settings.assent.approvals
+  const groups = (request.authInfo?.extra?.groups as string[] | undefined) ?? noGroups
+  const wanted = upstreamCallOf({ requester: client.requester, groups }, route.server, tool, call.given)
   const decision = decide(policy, wanted)
-  if ((decision.decide !== 'allow' && !decision.watched) || clientCall?.isCancelled === true) return notHandled
+  if ((decision.decide !== 'allow' && !decision.watched) || isCancelled(fast.clientCall)) return notHandled
+  return walkFast(fast, { tool, era }, { call: wanted, walkId: randomUUID(), decided: { policy, decision } })
+}
 
+async function walkFast(fast: FastCall, facts: CallFacts, approving: Approving): Promise<FastEnd> {
   let isSent = false
   const entrance = {
-    approvals,
+    approvals: fast.gateway.settings.assent.approvals,
     send(started: StartedCall) {
       isSent = true
-      return send(fast, tool, spoken.era, started)
+      return send(fast, facts, started)
     },
     finish: 'soon',
   } as const
   try {
-    const outcome = await walk<FastEnd, undefined, never>(entrance, {
-      call: wanted,
-      walkId: randomUUID(),
-      decided: { policy, decision },
-    })
+    const outcome = await walk<FastEnd, undefined, never>(entrance, approving)
     switch (outcome.kind) {
       case 'done':
         return outcome.result
@@ -151,11 +173,18 @@ async function callFast(fast: FastCall): Promise<FastEnd> {
   }
 }
 
-async function send(fast: FastCall, tool: KnownTool, era: UpstreamEra, started: StartedCall): Promise<Sent<FastEnd>> {
+/** What is known of a call when it is decided about. */
+interface CallFacts {
+  readonly tool: KnownTool
+  readonly era: UpstreamEra
+}
+
+async function send(fast: FastCall, { tool, era }: CallFacts, started: StartedCall): Promise<Sent<FastEnd>> {
   const { gateway, request, call, client, clientCall, timer, route } = fast
   if (isCancelled(clientCall)) return cancelled(fast)
   const { tool: name, arguments: given } = started.call
-  const captured = new CapturedCall({ started, tool, era, timer }, (hooks, signal) =>
+  const captured = new CapturedCall({ started, tool, era, timer })
+  captured.begin(
     route.server.upstream.request({
       // Written out: spreading the client would cost as much as deciding.
       requester: client.requester,
@@ -167,13 +196,15 @@ async function send(fast: FastCall, tool: KnownTool, era: UpstreamEra, started: 
       params: call.meta === undefined ? { name, arguments: given } : { name, arguments: given, _meta: call.meta },
       paramHeaders: paramHeaders(tool.item.inputSchema, given),
       exclusive: !era.perRequest && call.envelope !== undefined,
-      signal,
-      hooks,
+      signal: captured.stop,
+      hooks: captured,
     }),
   )
-  const stopWatching = watch(request, clientCall, captured)
-  const reply = await timer.elsewhere(() => captured.plain)
-  stopWatching()
+  const tooLong = watch(request, clientCall, captured)
+  timer.away()
+  const reply = await captured.plain
+  timer.back()
+  clearTimeout(tooLong)
   const outcome = outcomeOf(reply)
   if (outcome !== undefined) {
     timer.ended(outcome)
@@ -200,19 +231,16 @@ function outcomeOf(reply: UpstreamReply | undefined): 'done' | 'failed' | undefi
   return reply.result.isError === true ? 'failed' : 'done'
 }
 
-/** Watches a call in flight for its client's cancellation and for the end of our patience. Returns how to stop. */
-function watch({ reply }: FastRequest, clientCall: ClientCall | undefined, captured: CapturedCall): () => void {
-  const tooLong = setTimeout(() => captured.giveUp(), patienceMs)
-  if (clientCall !== undefined) {
-    // A lost connection cancels nothing (H11-07): the client may come back to its session.
-    clientCall.captured = captured
-    return () => clearTimeout(tooLong)
-  }
-  const stop = reply.onClose(() => captured.abort())
-  return () => {
-    clearTimeout(tooLong)
-    stop()
-  }
+/** Watches a call in flight for its client's cancellation and for the end of our patience, which the returned timer ends. */
+function watch({ reply }: FastRequest, clientCall: ClientCall | undefined, captured: CapturedCall): NodeJS.Timeout {
+  // A lost connection cancels nothing in a session (H11-07): the client may come back to it.
+  if (clientCall !== undefined) clientCall.captured = captured
+  else reply.onClose(() => captured.clientGone())
+  return setTimeout(giveUp, patienceMs, captured)
+}
+
+function giveUp(captured: CapturedCall): void {
+  captured.giveUp()
 }
 
 /** If no handler takes the call over before its client is gone, it is aborted, and the audit gets its end. */

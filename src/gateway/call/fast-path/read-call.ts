@@ -34,10 +34,12 @@ export function readCall(
 ): PlainCall | undefined {
   const { jsonrpc, id, method, params } = body
   if (method !== 'tools/call' || jsonrpc !== '2.0' || !isId(id) || !hasOnly(body, messageKeys)) return undefined
-  if (headers !== undefined && !acceptsBoth(headers.accept)) return undefined
+  if (headers !== undefined && (!acceptsBoth(headers.accept) || repeatsArguments(headers))) return undefined
   if (!isPlainObject(params) || !hasOnly(params, paramKeys)) return undefined
   const { name, arguments: given = {}, _meta = {} } = params
   if (typeof name !== 'string' || !isPlainObject(given) || !isPlainObject(_meta)) return undefined
+  // The SDK server drops an argument of this name, and so do some upstreams.
+  if (Object.hasOwn(given, '__proto__')) return undefined
   const meta = metaIn(_meta)
   if (meta === 'unknown') return undefined
   const call = { id, name, given: given as JsonObject, meta }
@@ -63,8 +65,13 @@ function metaIn(_meta: Record<string, unknown>): JsonObject | undefined | 'unkno
 function agree(headers: IncomingHttpHeaders, name: string): boolean {
   if (headers['mcp-protocol-version'] !== perRequestRevision || headers['mcp-method'] !== 'tools/call') return false
   if (headers['mcp-name'] !== name || headers['mcp-session-id'] !== undefined) return false
-  for (const header in headers) if (header.startsWith('mcp-param-')) return false
   return true
+}
+
+/** Headers that repeat arguments are compared and passed on by the SDK server's handler. */
+function repeatsArguments(headers: IncomingHttpHeaders): boolean {
+  for (const header in headers) if (header.startsWith('mcp-param-')) return true
+  return false
 }
 
 function envelopeIn(_meta: Record<string, unknown>): JsonObject | undefined {

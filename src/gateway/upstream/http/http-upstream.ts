@@ -14,6 +14,7 @@ import type {
   Lost,
   StopSignal,
   Upstream,
+  UpstreamEra,
   UpstreamNotification,
   UpstreamReply,
   UpstreamRequest,
@@ -54,20 +55,28 @@ class HttpUpstream implements Upstream {
     this.#perRequestSender = new PerRequestSender(this.#transport, () => this.#countDropped())
   }
 
+  get knownEra(): UpstreamEra | undefined {
+    return this.#isClosed ? undefined : this.#memory.era
+  }
+
   async era(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     if (this.#isClosed) return closed
     const { era } = this.#memory
     return era !== undefined ? { kind: 'found', era } : unlessCancelled(this.#probe(client), signal)
   }
 
-  async request(request: UpstreamRequest): Promise<UpstreamReply> {
-    const known = this.#memory.era
-    let perRequest = known?.perRequest
-    if (perRequest === undefined || this.#isClosed) {
-      const found = await this.era(request, request.signal)
-      if (found.kind !== 'found') return found
-      perRequest = found.era.perRequest
-    }
+  /** If the era is known, the request is sent in the same tick. */
+  request(request: UpstreamRequest): Promise<UpstreamReply> {
+    const era = this.knownEra
+    return era === undefined ? this.#probeAndRequest(request) : this.#requestIn(era, request)
+  }
+
+  async #probeAndRequest(request: UpstreamRequest): Promise<UpstreamReply> {
+    const found = await this.era(request, request.signal)
+    return found.kind === 'found' ? this.#requestIn(found.era, request) : found
+  }
+
+  async #requestIn({ perRequest }: UpstreamEra, request: UpstreamRequest): Promise<UpstreamReply> {
     const reply = await (perRequest ? this.#perRequestSender.request(request) : this.#inSession(request))
     this.#health.record(reply)
     this.#memory.forgetIfSuspect(reply)
@@ -165,8 +174,13 @@ class HttpUpstream implements Upstream {
     return reply === sessionGone ? this.#tryInSession(request) : reply
   }
 
-  async #tryInSession(request: UpstreamRequest): Promise<UpstreamReply> {
-    if (request.exclusive !== true) return this.#sessionOf(request)?.request(request) ?? busy
+  #tryInSession(request: UpstreamRequest): Promise<UpstreamReply> | Lost {
+    return request.exclusive === true
+      ? this.#inSessionAlone(request)
+      : (this.#sessionOf(request)?.request(request) ?? busy)
+  }
+
+  async #inSessionAlone(request: UpstreamRequest): Promise<UpstreamReply> {
     const session = this.#acquire(request)
     if (session === undefined) return busy
     const reply = await session.request(request)

@@ -102,15 +102,19 @@ export class UpstreamSession implements PendingOwner {
     this.#isAcquired = false
   }
 
-  async request(request: UpstreamRequest): Promise<UpstreamReply> {
+  request(request: UpstreamRequest): Promise<UpstreamReply> {
     this.#credential = request.credential
     // Registered before the handshake ends, so that an early question of the upstream finds the request it belongs to.
     const pending = this.#conversation.register(this, request)
     pending.watchSignal()
-    if (!this.#isOpen) {
-      const handshake = await Promise.race([this.ready, pending.ended])
-      if (handshake.kind !== 'found') pending.end(handshake)
-    }
+    if (!this.#isOpen) return this.#requestWhenOpen(pending)
+    if (pending.reply === undefined) this.#send(pending)
+    return pending.ended
+  }
+
+  async #requestWhenOpen(pending: PendingRequest): Promise<UpstreamReply> {
+    const handshake = await Promise.race([this.ready, pending.ended])
+    if (handshake.kind !== 'found') pending.end(handshake)
     if (pending.reply === undefined) this.#send(pending)
     return pending.ended
   }

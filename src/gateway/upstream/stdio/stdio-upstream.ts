@@ -80,6 +80,10 @@ class StdioUpstream implements Upstream {
     }
   }
 
+  get knownEra(): UpstreamEra | undefined {
+    return this.#isClosed ? undefined : this.#memory.era
+  }
+
   async era(client: DownstreamClient, signal: StopSignal): Promise<EraReply> {
     for (;;) {
       if (this.#isClosed) return lost('closed', 'the gateway is shutting down')

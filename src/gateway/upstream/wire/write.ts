@@ -8,7 +8,7 @@ import { metaPrefix, perRequestRevision } from './per-request.ts'
 /** Serialises a request. If it is nested too deeply, ends it with an error and returns undefined. */
 export function writeRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): string | undefined {
   try {
-    return writeJson(wireRequest(pending, perRequest, self))
+    return wireRequest(pending, perRequest, self)
   } catch {
     pending.end({
       kind: 'error',
@@ -19,15 +19,11 @@ export function writeRequest(pending: PendingRequest, perRequest: boolean, self:
 }
 
 /** The request with an id and a progress token of our own, and the `_meta` keys of its revision. */
-function wireRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): JsonObject {
+function wireRequest(pending: PendingRequest, perRequest: boolean, self: Implementation): string {
   const { method, params } = pending.request
   const given = withOwnProgressToken(params, pending)
-  return {
-    jsonrpc: '2.0',
-    id: pending.id,
-    method,
-    params: perRequest ? withEnvelope(given, pending.request, self) : withoutEnvelope(given),
-  }
+  const written = perRequest ? withEnvelope(given, pending.request, self) : writeJson(withoutEnvelope(given))
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(pending.id)},"method":${JSON.stringify(method)},"params":${written}}`
 }
 
 function withOwnProgressToken(params: JsonObject, pending: PendingRequest): JsonObject {
@@ -46,17 +42,35 @@ export function cancelNotice(pending: PendingRequest): JsonObject {
 
 /**
  * Adds the `_meta` keys that 2026-07-28 requires in each request: version, capabilities, client info (B26-08, B26-09).
+ * Parameters without a `_meta` of their own get a text that is written once for each client.
  */
-function withEnvelope(params: JsonObject, client: DownstreamClient, self: Implementation): JsonObject {
+function withEnvelope(params: JsonObject, client: DownstreamClient, self: Implementation): string {
+  const { _meta } = params
+  if (_meta !== undefined)
+    return writeJson({ ...params, _meta: { ...(isObject(_meta) && _meta), ...envelope(client, self) } })
+  const written = writeJson(params)
+  const comma = written === '{}' ? '' : ','
+  return `${written.slice(0, -1)}${comma}"_meta":${writtenEnvelope(client, self)}}`
+}
+
+function envelope({ clientInfo, capabilities }: DownstreamClient, self: Implementation): JsonObject {
   return {
-    ...params,
-    _meta: {
-      ...(isObject(params._meta) && params._meta),
-      [`${metaPrefix}protocolVersion`]: perRequestRevision,
-      [`${metaPrefix}clientInfo`]: client.clientInfo ?? self,
-      [`${metaPrefix}clientCapabilities`]: client.capabilities,
-    },
+    [`${metaPrefix}protocolVersion`]: perRequestRevision,
+    [`${metaPrefix}clientInfo`]: clientInfo ?? self,
+    [`${metaPrefix}clientCapabilities`]: capabilities,
   }
+}
+
+/** What was written for a client, by the object of its capabilities: each call of a client brings the same one. */
+const envelopes = new WeakMap<JsonObject, { readonly info: Implementation; readonly text: string }>()
+
+function writtenEnvelope(client: DownstreamClient, self: Implementation): string {
+  const info = client.clientInfo ?? self
+  const known = envelopes.get(client.capabilities)
+  if (known?.info === info) return known.text
+  const text = writeJson(envelope(client, self))
+  envelopes.set(client.capabilities, { info, text })
+  return text
 }
 
 /** Removes the `_meta` keys of 2026-07-28. A 2025 upstream gets the same facts in its handshake. */

@@ -21,6 +21,8 @@ interface OpenSession extends Session, PooledSession {
   readonly transport: SessionTransport
   /** Set when the session was initialized. */
   server?: McpServer | Server
+  /** Made when it is found for the first time. */
+  found?: FoundSession
   /** Counts what keeps it from being idle besides unanswered requests: open streams, requests being read. */
   holds: number
   usedAt: number
@@ -151,6 +153,23 @@ export function keepSessions(
     }
   }
 
+  function foundSession(session: OpenSession, server: McpServer | Server): FoundSession {
+    return {
+      id: session.id,
+      closed: session.closed,
+      server: 'server' in server ? server.server : server,
+      hold(requestId) {
+        const free = session.transport.take(requestId)
+        if (free === undefined) return undefined
+        const release = hold(session)
+        return () => {
+          free()
+          release()
+        }
+      },
+    }
+  }
+
   function armSweep(): void {
     if (callOffSweep !== undefined) return
     const [oldest] = sessions.values()
@@ -175,21 +194,8 @@ export function keepSessions(
       const session = sessions.get(id)
       const server = session?.server
       if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
-      const { closed } = session
-      return {
-        id,
-        closed,
-        server: 'server' in server ? server.server : server,
-        hold(requestId) {
-          const free = session.transport.take(requestId)
-          if (free === undefined) return undefined
-          const release = hold(session)
-          return () => {
-            free()
-            release()
-          }
-        },
-      }
+      session.found ??= foundSession(session, server)
+      return session.found
     },
     get size() {
       return sessions.size
