@@ -1,9 +1,12 @@
 import { unlessTheyAsk } from '../approval/approval.ts'
+import { milliseconds } from '../base/durations.ts'
 import { isPlainObject } from '../base/json.ts'
 import { visibleLine } from '../base/text/visible-text.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
+import { traitOf } from '../mcp/quirks.ts'
 import { AskRefused } from '../mcp/refusal.ts'
+import type { RequestContext, UnseenSessions } from './context.ts'
 
 /** An answer as a client sent it. Its content is not checked yet. */
 export interface ClientAnswer {
@@ -24,6 +27,12 @@ export function refusedBy(action: 'decline' | 'cancel'): AskRefused {
   return action === 'decline'
     ? new AskRefused('declined', `The person declined. ${unlessTheyAsk}`)
     : new AskRefused('cancelled', `The person cancelled without answering. ${unlessTheyAsk}`)
+}
+
+/** What the person did to get this refusal. Undefined: nobody answered. */
+export function actionOf({ status, reason }: AskRefused): 'decline' | 'cancel' | undefined {
+  if (status === 'declined') return 'decline'
+  return status === 'cancelled' && reason === 'cancelled' ? 'cancel' : undefined
 }
 
 /** Why a settled question has no accepted answer. Undefined: it was accepted. */
@@ -59,4 +68,41 @@ const longestProblem = 400
 /** What was wrong with an answer, for the person who is asked again. On one line: a server wrote the names of the fields. */
 export function wordsFor(errors: readonly FieldError[]): string {
   return visibleLine(errors.map(({ message }) => message).join(' '), longestProblem)
+}
+
+/** The reason for going on in the inbox. */
+export const answeredUnseen = 'answered-unseen'
+
+/** Whether an answer came sooner than any person could have given it: then the client gave it by itself. */
+export function isUnseen({ ownQuirks, unseenWithin }: RequestContext, waitedMs: number): boolean {
+  const limit = traitOf(ownQuirks, 'unseenWithin') ?? unseenWithin
+  return limit !== undefined && waitedMs < milliseconds(limit)
+}
+
+/** Records an answer that counts for nothing, by the question or walk it is about. A 2025 session that gave one is not asked for approvals again. */
+export async function recordUnseen(
+  { assent, call, sessionId, unseenSessions }: RequestContext,
+  about: string,
+  action: string,
+  waitedMs: number,
+): Promise<void> {
+  const { participant, client } = call.requester
+  const data = { client, action, waitedMs: Math.max(0, Math.round(waitedMs)) }
+  await assent.record({ kind: answeredUnseen, who: participant, about, data })
+  if (sessionId !== undefined) unseenSessions.add(sessionId)
+}
+
+/** Beyond this the oldest session is forgotten, and may give one more answer that counts for nothing. */
+const mostSessions = 10_000
+
+export function rememberUnseenSessions(): UnseenSessions {
+  const sessions = new Set<string>()
+  return {
+    add(sessionId) {
+      sessions.add(sessionId)
+      const [oldest] = sessions
+      if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest)
+    },
+    has: (sessionId) => sessionId !== undefined && sessions.has(sessionId),
+  }
 }

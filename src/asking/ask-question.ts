@@ -2,16 +2,15 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import { AskRefused } from '../mcp/refusal.ts'
 import { isPerRequest } from '../mcp/revision.ts'
-import { tooManyTries } from './answers.ts'
-import { answeredUnseen } from './approval/unseen.ts'
+import { answeredUnseen, tooManyTries } from './answers.ts'
 import type { RequestContext } from './context.ts'
 import type { AskedForm } from './form.ts'
 import { type PageAsk, pageAsk } from './page.ts'
 import { askByError } from './push/ask-by-error.ts'
 import { pushForm, pushPage } from './push/push.ts'
-import { putForm, putPage, sameQuestion, spendAgain } from './rounds/ask.ts'
+import { putForm, putPage } from './rounds/ask.ts'
 import type { Round } from './rounds/round.ts'
-import { askInInbox } from './waiting/inbox.ts'
+import { askInInbox, takenFromInbox } from './waiting/inbox.ts'
 import { callQuestion, takeEarlier } from './waiting/same-call.ts'
 
 /** Asks by a form in the client, or on one of Assent's pages where the client shows no forms, or in the inbox. */
@@ -25,6 +24,8 @@ export async function askForm(
   const { revision, modes, inbox } = context
   const waits = () => formInInbox(context, round, key, form, isYes)
   if (isPerRequest(revision)) {
+    const earlier = inbox() ? await takenFromInbox(context, key, { ...form, purpose: purposeOf(isYes) }) : undefined
+    if (earlier !== undefined) return readAs(form, earlier.data)
     const put = modes.form ? await putForm(context, round, key, form, isYes) : undefined
     if (put === answeredUnseen) fellBack(context, answeredUnseen)
     else if (put !== undefined) return put
@@ -43,8 +44,8 @@ export async function askForm(
     if (!modes.url) throw cannotAsk(context, 'form')
   }
   const question = { mode: 'url', message: form.message, page: 'form', schema: form.schema } as const
-  const ask = pageAsk({ question, purpose: isYes ? 'confirm' : 'input', metadata: {} })
-  const { data = {} } = await askPage(context, round, key, ask)
+  const ask = pageAsk({ question, purpose: purposeOf(isYes), metadata: {} })
+  const { data } = await askPage(context, round, key, ask)
   return readAs(form, data)
 }
 
@@ -57,13 +58,14 @@ export async function formInInbox(
   isYes: boolean,
 ): Promise<{ value: unknown }> {
   const { message, schema, fingerprint } = form
-  const purpose = isYes ? 'confirm' : 'input'
   const question = { mode: 'form', message, schema } as const
-  const { data = {} } = await askInInbox(context, round, key, { question, purpose, fingerprint })
+  const { data } = await askInInbox(context, round, key, { question, purpose: purposeOf(isYes), fingerprint })
   return readAs(form, data)
 }
 
-async function readAs(form: AskedForm, content: unknown): Promise<{ value: unknown }> {
+const purposeOf = (isYes: boolean) => (isYes ? 'confirm' : 'input')
+
+async function readAs(form: AskedForm, content: unknown = {}): Promise<{ value: unknown }> {
   const read = await form.read(content)
   if (read.kind === 'invalid') throw tooManyTries(read.errors)
   return { value: read.value }
@@ -88,7 +90,7 @@ export async function askPage(
   }
   if (isPerRequest(revision)) {
     if (!modes.url) return inbox() ? waits('url-undeclared') : lack(context, round, 'url')
-    const earlier = await takenBefore(context, key, ask)
+    const earlier = await takenFromInbox(context, key, ask)
     if (earlier !== undefined) return earlier
     const put = await putPage(context, round, key, ask)
     return put === answeredUnseen ? waits(put) : resultOf(put)
@@ -105,23 +107,6 @@ export async function askPage(
   if (inbox()) return waits(reason)
   fellBack(context, reason)
   throw cannotAsk(context, 'url')
-}
-
-/** The answer that an earlier try of the same call left behind, taken over by this walk in this round or before. */
-async function takenBefore(context: RequestContext, key: string, ask: PageAsk): Promise<ElicitationResult | undefined> {
-  const { walk, assent, call } = context
-  const { fingerprint } = ask
-  if (ask.purpose === 'connect') return undefined
-  const asked = callQuestion(context, key, ask)
-  const before = sameQuestion(key, walk.answered, fingerprint)
-  if (before !== undefined && before.record === undefined) {
-    if (ask.purpose === 'confirm') await spendAgain(context, key)
-    return assent.find(call.requester.participant, asked.type)
-  }
-  if (before !== undefined || sameQuestion(key, walk.pending, fingerprint) !== undefined) return undefined
-  const earlier = await takeEarlier(context, asked)
-  if (earlier !== undefined) walk.answered[key] = { fingerprint }
-  return earlier
 }
 
 /** Ends the request of a 2026 client with an error that names the missing mode, before anything is kept (B26-10). */

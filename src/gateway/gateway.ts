@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Transport } from '@modelcontextprotocol/server'
 import type { StdioServerHandle } from '@modelcontextprotocol/server/stdio'
-import { rememberUnseenSessions } from '../asking/approval/unseen.ts'
+import { rememberUnseenSessions } from '../asking/answers.ts'
+import type { AssentForServers } from '../asking/needs.ts'
 import { inBackground } from '../base/under-way.ts'
 import type { LeftOut } from '../call/news.ts'
+import { sentCredential } from '../connection/credential/sent-credential.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
 import { shareLimits } from '../mcp/http/limits.ts'
 import { type HttpServing, serveHttp } from '../mcp/http/serve.ts'
@@ -11,7 +13,6 @@ import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import { knownClients } from '../mcp/known-clients.ts'
 import { servePipe } from '../mcp/stdio.ts'
 import { createAccountWatch } from './accounts/account-watch.ts'
-import { credentialFor, credentialRejected } from './accounts/credential-for.ts'
 import { CapturedCall } from './call/fast-path/captured-call.ts'
 import { fastPath } from './call/fast-path/fast-path.ts'
 import { createCatalog } from './catalog/catalog.ts'
@@ -216,4 +217,28 @@ function pathOf(url: string): string | undefined {
     /^\/mcp\/([a-z0-9-]{1,32})\/?$/.exec(path)?.[1] ??
     (path.startsWith('/.well-known/oauth-protected-resource') ? '' : undefined)
   )
+}
+
+/** The client with the account that an upstream needs. Undefined: it is not connected; nobody is asked here. */
+async function credentialFor(
+  { connections }: AssentForServers,
+  { provider }: UpstreamServer,
+  client: DownstreamClient,
+): Promise<DownstreamClient | undefined> {
+  if (provider === undefined) return client
+  const access = await connections.access(client.requester.participant, provider)
+  if (access.kind !== 'ready') return undefined
+  return { ...client, credential: sentCredential(access.sending, access.secret) }
+}
+
+/** To be called when the upstream rejected the account of this client. */
+async function credentialRejected(
+  { connections }: AssentForServers,
+  { provider }: UpstreamServer,
+  { requester, credential }: DownstreamClient,
+): Promise<void> {
+  if (provider === undefined || credential === undefined) return
+  const access = await connections.access(requester.participant, provider)
+  // Another request may have renewed it in the meantime.
+  if (access.kind === 'ready' && credential.value.endsWith(access.secret)) await connections.rejected(access)
 }

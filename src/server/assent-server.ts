@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type ServeStdioOptions, type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { rememberUnseenSessions } from '../asking/approval/unseen.ts'
+import { rememberUnseenSessions } from '../asking/answers.ts'
 import type { Asks } from '../asking/asks.ts'
 import { attach } from '../asking/attach.ts'
 import { type AskingSettings, contextOf, type ServerClockOptions, serverClocks } from '../asking/context.ts'

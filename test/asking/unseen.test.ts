@@ -2,20 +2,17 @@ import { describe, expect, test } from 'vitest'
 import type { Assent } from '../../src/index.ts'
 import { audited } from '../support/approval/approving.ts'
 import { connect11, connect26, type Reply } from '../support/asking/asking-clients.ts'
+import { handClock } from '../support/client/hand-clock.ts'
 import { gated, newServer } from '../support/gateway/gateways.ts'
 import { allowOnce, answerOnPage, choicesIn } from '../support/server/approving.ts'
 import { localPage, say } from '../support/server/servers.ts'
 
 const copilot = { name: 'copilot-cli', version: '1.0.102' }
 const person = { name: 'somebody-else', version: '1' }
-const slow = async (reply: Reply) => {
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
-  return reply
-}
-
 /** A gateway whose client shows its questions to nobody. */
 async function meet(how: typeof connect11, info: typeof copilot, rule: object = {}, more: object = {}) {
   const ran: string[] = []
+  const clock = handClock()
   const url = await newServer(
     (server) =>
       void server.registerTool('deploy', {}, () => {
@@ -28,13 +25,18 @@ async function meet(how: typeof connect11, info: typeof copilot, rule: object = 
     {
       clocks: { hold: 50 },
       assentOptions: {
+        clock,
         policy: { default: 'ask', fallback: 'inbox', rules: [{ tool: '*', decide: 'ask', ...rule }] } as never,
       },
       ...more,
     },
   )
   const client = await connect(how, { only: 'up', info })
-  return { assent, client, ran }
+  const slow = (reply: Reply): Reply => {
+    clock.advance(1_100)
+    return reply
+  }
+  return { assent, client, ran, slow }
 }
 
 async function theQuestion(assent: Assent) {
@@ -65,7 +67,7 @@ describe.each([
   )
 
   test('is taken at its word if it took as long as a person does', async () => {
-    const { client, ran } = await meet(how, copilot)
+    const { client, ran, slow } = await meet(how, copilot)
     client.answers((asked) => slow(allowOnce(asked)))
     expect((await client.call('deploy')).text).toContain('deployed')
     expect(ran).toEqual(['deploy'])
@@ -106,7 +108,7 @@ describe.each([
   })
 
   test('that shows three lines is sent to the page with more', async () => {
-    const { client } = await meet(how, { name: 'claude-code', version: '2.1.325' })
+    const { client, slow } = await meet(how, { name: 'claude-code', version: '2.1.325' })
     client.answers(() => slow({ action: 'decline' }))
     await client.call('deploy', { a: 1, b: 2, c: 3, d: 4 })
     expect(client.asked.map(({ mode }) => mode)).toEqual(['url'])
@@ -128,7 +130,7 @@ test('only a client that cannot do without gets an `elicitationId` on 2026-07-28
     [copilot, true],
     [person, false],
   ] as const) {
-    const { client } = await meet(connect26, info, { answer: 'page' })
+    const { client, slow } = await meet(connect26, info, { answer: 'page' })
     client.answers(() => slow({ action: 'decline' }))
     await client.call('deploy')
     // The SDK of this client hides the key from its handler.

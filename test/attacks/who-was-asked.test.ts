@@ -24,7 +24,7 @@ describe.each(revisions)('a client of %s that wants a yes that nobody gave', (_,
   const args = { path: '/etc/passwd' }
 
   test('accepts faster than a person: nothing runs, the audit says so, and the question is still there', async () => {
-    const place = await askingGateway(50, {}, copilot)
+    const place = await askingGateway()
     const client = await connectAs(place, copilot)
     client.answers(allowOnce)
     for (let calls = 0; calls < 3; calls += 1) {
@@ -36,7 +36,7 @@ describe.each(revisions)('a client of %s that wants a yes that nobody gave', (_,
   })
 
   test('changes its name between the question and the next try: a yes for the one is none for the other', async () => {
-    const place = await askingGateway(50, {}, copilot)
+    const place = await askingGateway()
     const first = await connectAs(place, copilot)
     first.answers(allowOnce)
     await first.call('write_file', args)

@@ -488,11 +488,19 @@ describe.each(all.filter(([, { revision }]) => revision !== '2026-07-28'))(
         shown.keep()
         return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('closed'))))
       })
+      const { wait } = assent
+      const ended = promised()
+      assent.wait = (id, options) => {
+        options?.signal?.addEventListener('abort', () => ended.keep())
+        return wait(id, options)
+      }
       const away = new AbortController()
       const calling = expect(client.call('deploy', { env: 'live' }, { signal: away.signal })).rejects.toThrow()
       await shown.promise
       away.abort()
       await calling
+      // Until the server has heard of it, a yes would still run the first call.
+      await ended.promise
       const [asked] = await assent.listOpen(me, 10)
       if (asked === undefined) throw new Error('It was to stay open.')
       await answerOnPage(assent, asked, localPage)

@@ -10,10 +10,18 @@ import type { Content, FormSchema } from '../../elicitation/form/schema.ts'
 import { type FieldError, validateContent } from '../../elicitation/form/validate.ts'
 import { formParams } from '../../mcp/elicit-params.ts'
 import { traitOf } from '../../mcp/quirks.ts'
-import { type ClientAnswer, clientAnswer, mostTries, tooManyTries, wordsFor } from '../answers.ts'
+import {
+  answeredUnseen,
+  type ClientAnswer,
+  clientAnswer,
+  isUnseen,
+  mostTries,
+  recordUnseen,
+  tooManyTries,
+  wordsFor,
+} from '../answers.ts'
 import type { RequestContext } from '../context.ts'
 import { clientOf } from '../page.ts'
-import { answeredUnseen, isUnseen, recordUnseen } from './unseen.ts'
 
 /**
  * Takes a 2026 client's answer to the approval that its walk waits for. To be called before anything is decided: a no

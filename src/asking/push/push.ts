@@ -4,8 +4,16 @@ import { type Answer, type Elicitation, type ElicitationId, isSettled } from '..
 import type { Revision } from '../../elicitation/form/revision.ts'
 import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
-import { clientAnswer, mostTries, refusalIn, tooManyTries, wordsFor } from '../answers.ts'
-import { answeredUnseen, isUnseen, recordUnseen } from '../approval/unseen.ts'
+import {
+  answeredUnseen,
+  clientAnswer,
+  isUnseen,
+  mostTries,
+  recordUnseen,
+  refusalIn,
+  tooManyTries,
+  wordsFor,
+} from '../answers.ts'
 import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
 import { clientOf, openPage, type PageAsk } from '../page.ts'
@@ -141,12 +149,12 @@ export async function push(
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
   const asking = readyToBeAsked(ready, gone)
     .then(async (): Promise<Pushed> => {
-      const sentAt = performance.now()
+      const sentAt = assent.clock.now().getTime()
       const result = await ctx.mcpReq.send(
         { method: 'elicitation/create', params: { ...params } },
         { timeout: clocks.question, signal: gone },
       )
-      return { kind: 'answered', result: result as ElicitResult, waitedMs: performance.now() - sentAt }
+      return { kind: 'answered', result: result as ElicitResult, waitedMs: assent.clock.now().getTime() - sentAt }
     })
     .catch((error: unknown) => pushFailed(error, ctx.mcpReq.signal.aborted))
   const elsewhere = assent.wait(id, { signal: gone }).then((elicitation): Pushed => ({ kind: 'settled', elicitation }))

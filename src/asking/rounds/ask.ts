@@ -4,8 +4,17 @@ import { rememberUntil } from '../../call/step.ts'
 import type { Elicitation, ElicitationId, Question } from '../../elicitation/elicitation.ts'
 import { formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
-import { clientAnswer, mostTries, refusalIn, refusedBy, tooManyTries, wordsFor } from '../answers.ts'
-import { answeredUnseen, isUnseen, recordUnseen } from '../approval/unseen.ts'
+import {
+  answeredUnseen,
+  clientAnswer,
+  isUnseen,
+  mostTries,
+  recordUnseen,
+  refusalIn,
+  refusedBy,
+  tooManyTries,
+  wordsFor,
+} from '../answers.ts'
 import { recordAnswered, recordAsked } from '../carried-question.ts'
 import type { RequestContext } from '../context.ts'
 import type { AskedForm } from '../form.ts'
@@ -90,10 +99,8 @@ function put(
   return round.put(key, formParams(message, form.schema, revision).params)
 }
 
-/**
- * Whether a client answered without showing the question to anybody. Where there is an inbox, the question goes on there.
- */
-async function isNobodys(
+/** Whether a client answered without showing the question to anybody. Where there is an inbox, the question goes on there. */
+export async function isNobodys(
   context: RequestContext,
   key: string,
   pending: PendingAsk | undefined,

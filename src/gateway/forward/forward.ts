@@ -6,7 +6,6 @@ import { lookAgain } from '../../asking/context.ts'
 import { risingProgress } from '../../asking/progress.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
-import type { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { CapturedCall } from '../call/fast-path/captured-call.ts'
 import type { GatewayContext } from '../context.ts'
@@ -17,6 +16,7 @@ import { type Passing, tooManyAsks } from '../questions/pass-ask.ts'
 import type { DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
+import { createLeftOpen } from './left-open.ts'
 import { locked, lostCall } from './lost.ts'
 import { sessionResult } from './result-for.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
@@ -106,17 +106,13 @@ function withoutServerInfo(result: JsonObject): JsonObject {
 async function forwarded(forwarding: Forwarding, account: Account | undefined): Promise<UpstreamReply> {
   const { gateway, server, context, round, method, params, paramHeaders, asked } = forwarding
   const asks = gateway.asks()
-  const over = new AbortController()
-  let pending: AskRefused | undefined
+  const open = createLeftOpen(context.assent.clock, server.id)
   const passing: Passing = {
     context: forUpstream(context, server, gateway),
     round,
     ...asks,
     mayAsk: () => mayAsk(gateway, server, context),
-    pending(refusal) {
-      pending ??= refusal
-      over.abort()
-    },
+    pending: (refusal) => open.leave(refusal),
     ...(asked && { asked }),
   }
   const client: DownstreamClient = {
@@ -136,7 +132,7 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
 
   const _meta = metaFor(context.ctx, era.perRequest ? level : undefined)
   const send = async (added: JsonObject, own: UpstreamHooks, gone: AbortSignal): Promise<UpstreamReply> => {
-    const signal = AbortSignal.any([gone, over.signal])
+    const signal = AbortSignal.any([gone, open.signal])
     const hooks = { ...own, ...passedOn(context, level) }
     const inFlight = captured
     captured = undefined
@@ -155,11 +151,9 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
     })
   }
   const reply = era.perRequest
-    ? await forwardPerRequest(passing, (added) => send(added, {}, context.ctx.mcpReq.signal))
-    : await forwardSession(gateway, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
-  // What the upstream says after its question was left open is not the end of the call: the person may still answer.
-  if (pending !== undefined) throw pending
-  return reply
+    ? forwardPerRequest(passing, (added) => send(added, {}, context.ctx.mcpReq.signal))
+    : forwardSession(gateway, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
+  return open.unlessLeft(reply)
 }
 
 /** A 2025 upstream has no rounds. What looks like one would be asked by the SDK server, unchecked and in nobody's name. */

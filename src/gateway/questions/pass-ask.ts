@@ -1,12 +1,11 @@
+import { actionOf } from '../../asking/answers.ts'
 import { askForm, formInInbox } from '../../asking/ask-question.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import { lookAgain } from '../../asking/context.ts'
 import type { AskedForm } from '../../asking/form.ts'
 import { askedServerForm } from '../../asking/form.ts'
-import { pageAsk } from '../../asking/page.ts'
 import { sameQuestion } from '../../asking/rounds/ask.ts'
 import type { Round } from '../../asking/rounds/round.ts'
-import { askInInbox } from '../../asking/waiting/inbox.ts'
 import { digest } from '../../base/canonical.ts'
 import { AssentError } from '../../base/errors.ts'
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
@@ -15,7 +14,7 @@ import { codeOf } from '../../mcp/errors.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { AskReply, RpcError, UpstreamHooks } from '../upstream/upstream.ts'
-import { askOpen, type Opened, type Page, safePage } from './ask-open.ts'
+import { askOpen, type Opened, type Page } from './ask-open.ts'
 import { fromUpstream } from './provenance.ts'
 
 /** What is needed to pass a question of an upstream on. `context.name` is that upstream. */
@@ -103,7 +102,7 @@ async function passElicitation(passing: Passing, key: string, params: JsonObject
 
 /** Asks whether the person will open an upstream's page, in their client or in their inbox. */
 export function passPage({ context, round, opened }: Passing, key: string, page: Page): Promise<Opened> {
-  return context.modes.url ? askOpen(context, round, key, page, opened) : openInInbox(context, round, key, page)
+  return askOpen(context, round, key, page, opened)
 }
 
 /** Limits how often an upstream may ask during a call. Only questions to people count: sampling and roots pass. */
@@ -161,7 +160,7 @@ function refuse(code: number, message: string, reason?: string): { readonly erro
 function failed(error: unknown, server: string): AskReply {
   if (error instanceof AskRefused) {
     const action = actionOf(error)
-    return action === undefined ? refuse(codes.refused, error.message, error.reason) : { result: action }
+    return action === undefined ? refuse(codes.refused, error.message, error.reason) : { result: { action } }
   }
   if (error instanceof AssentError) {
     const code = codeOf(error.code)
@@ -179,35 +178,10 @@ function isFormFault({ code }: AssentError): boolean {
   return code === 'form_refused' || code === 'form_asks_secret'
 }
 
-function actionOf({ status, reason }: AskRefused): { action: 'decline' | 'cancel' } | undefined {
-  if (status === 'declined') return { action: 'decline' }
-  return status === 'cancelled' && reason === 'cancelled' ? { action: 'cancel' } : undefined
-}
-
 /** Asks the requester in the inbox, while the upstream waits, because their client shows no forms. */
 async function fillInInbox(context: RequestContext, round: Round, key: string, form: AskedForm): Promise<AskReply> {
   const { assent, name } = context
   assent.events.tell({ kind: 'fallback', server: name, reason: 'upstream-form-in-inbox' })
   const { value } = await formInInbox(context, round, key, form, false)
   return { result: { action: 'accept', content: value as Json } }
-}
-
-/** Asks the requester in the inbox to open an upstream's page. Yes is consent to open it, as in a client. */
-async function openInInbox(context: RequestContext, round: Round, key: string, page: Page): Promise<Opened> {
-  const { assent, name } = context
-  const { message, url } = safePage(name, page, assent.limits)
-  const ask = pageAsk({
-    // The address is in the message too: not every channel shows a link.
-    question: { mode: 'url', message: `${message}\n${url}`, page: 'confirm' },
-    purpose: 'confirm',
-    metadata: { title: `Go to ${new URL(url).host}?`, link: url, confirmLabel: 'I opened it', cancelLabel: 'No' },
-  })
-  assent.events.tell({ kind: 'fallback', server: name, reason: 'upstream-url-in-inbox' })
-  try {
-    await askInInbox(context, round, key, ask)
-    return 'accept'
-  } catch (error) {
-    if (error instanceof AskRefused && error.status === 'declined') return 'decline'
-    throw error
-  }
 }

@@ -4,6 +4,7 @@ import type { Asked, AskedClient, Connect, Reply } from '../asking/asking-client
 import { gated, newServer } from '../gateway/gateways.ts'
 import { allowOnce, answerOnPage, deny, idIn } from '../server/approving.ts'
 import { localPage, nextAsked, say } from '../server/servers.ts'
+import { handClock } from './hand-clock.ts'
 
 /** What a published client does on the wire. */
 export interface PublishedClient {
@@ -21,13 +22,14 @@ export interface PublishedClient {
 }
 
 /** Longer than any client takes that answers for its person. */
-const reading = () => new Promise((resolve) => setTimeout(resolve, 1_100))
+const readingMs = 1_100
 
 const args = { path: '/tmp/notes.txt' }
 
 /** A gateway in front of one tool whose every call is asked about, and what the tool did. */
-export async function askingGateway(hold: number | string = 50, rule: object = {}, published?: PublishedClient) {
+export async function askingGateway(hold: number | string = 50, rule: object = {}) {
   const deeds: string[] = []
+  const clock = handClock()
   const url = await newServer(
     (server) =>
       void server.registerTool('write_file', {}, () => {
@@ -36,10 +38,8 @@ export async function askingGateway(hold: number | string = 50, rule: object = {
       }),
   )
   const policy = { default: 'ask', fallback: 'inbox', rules: [{ tool: '*', decide: 'ask', ...rule }] } as never
-  // A busy machine may take more than a second for what a client does at once.
-  const quirks = published?.alone === undefined ? [] : [{ name: published.info.name, unseenWithin: '1h' as const }]
-  const place = await gated({ files: { url } }, { clocks: { hold: hold as never }, assentOptions: { policy }, quirks })
-  return { ...place, deeds }
+  const place = await gated({ files: { url } }, { clocks: { hold: hold as never }, assentOptions: { policy, clock } })
+  return { ...place, deeds, clock }
 }
 
 export function connectAs(
@@ -65,7 +65,7 @@ async function decided(
     void (await answerOnPage(place.assent, elicitation, localPage, { choice }))
   client.answers(async (shown: Asked): Promise<Reply> => {
     if (published.alone !== undefined) return { action: published.alone }
-    await reading()
+    place.clock.advance(readingMs)
     if (shown.mode !== 'url') return choice === 'deny' ? deny(shown) : allowOnce(shown)
     const elicitation = await place.assent.get(idIn(shown.url))
     setTimeout(() => void onPage(elicitation as Elicitation), 20)
@@ -81,7 +81,7 @@ export function replays(published: PublishedClient): void {
   const isAsked = published.sees !== 'nothing'
 
   test('an asked call is put to its person, whose yes runs it once', async () => {
-    const place = await askingGateway('5m', {}, published)
+    const place = await askingGateway('5m')
     const { client, result } = await decided(place, published, 'allow_once')
     expect(result.text).toContain('written')
     expect(place.deeds).toEqual(['write_file'])
@@ -92,7 +92,7 @@ export function replays(published: PublishedClient): void {
   })
 
   test('a no runs nothing, and says what to do', async () => {
-    const place = await askingGateway('5m', {}, published)
+    const place = await askingGateway('5m')
     const { result } = await decided(place, published, 'deny')
     expect(result.outcome).toMatchObject({ status: 'denied' })
     expect(result.text).toContain('Do not try again unless they ask for it.')
@@ -102,7 +102,7 @@ export function replays(published: PublishedClient): void {
 
   if (isAsked) return
   test('without an answer it ends in words with a link, and a later yes counts for the same call in its next session, once', async () => {
-    const place = await askingGateway(50, {}, published)
+    const place = await askingGateway()
     const first = await connectAs(place, published)
     const { alone = 'cancel' } = published
     first.answers((shown) => (alone === 'accept' ? allowOnce(shown) : { action: alone }))
