@@ -11,6 +11,7 @@ import { openSqlite } from '../src/stores/sqlite/driver.ts'
 import { alice } from '../src/testing/index.ts'
 import { formatKey, makeKey } from '../src/vault/keys.ts'
 import { median, table } from './measure.ts'
+import { benchVoting } from './voting.ts'
 
 const rounds = 7
 const servers = 10
@@ -34,7 +35,7 @@ interface Contender {
   close(): Promise<void>
 }
 
-/** `npm run bench -- approvals`: deciding about a call and looking up its grant, compared with reading one row. */
+/** `npm run bench -- approvals`: deciding about a call and looking up its grant, compared with reading one row; and votes. */
 export async function bench(): Promise<void> {
   const binaries = findPostgres()
   if (binaries === undefined)
@@ -47,6 +48,8 @@ export async function bench(): Promise<void> {
     const rows: (string | number)[][] = []
     for (const contender of contenders) rows.push(await measured(contender))
     table(['µs each', 'approve, policy allows', 'approve, a grant allows', 'plain read of a row'], rows)
+    const places = contenders.map(({ name, address, inRound }) => ({ name, address, keys, inRound: inRound / 10 }))
+    await benchVoting(places)
   } finally {
     for (const { close } of contenders) await close()
     await postgres.stop()

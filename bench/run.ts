@@ -5,6 +5,7 @@ const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   history: () => import('./history.ts'),
   nest: () => import('./nest.ts'),
   hub: () => import('./hub.ts'),
+  replay: () => import('./replay.ts'),
   pages: () => import('./pages.ts'),
   stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),

@@ -51,6 +51,8 @@ export interface CarriedAnswered extends Omit<CarriedAsked, 'kind'> {
 export interface KnownPeople {
   /** Undefined: a group, or somebody who was not here before. */
   find(name: Answerer): Promise<Person | undefined>
+  /** Why nobody could ever come by this name, in words; undefined: somebody could. */
+  problemWith(name: Answerer): string | undefined
 }
 
 /** Everything that asking and answering needs, bound once in assent.ts. */

@@ -22,6 +22,8 @@ export interface BrowserStore {
   getByKey(key: string): Promise<Browser | undefined>
   /** Oldest first. */
   list(participant: ParticipantId): Promise<Browser[]>
+  /** Those of everybody that were added last, newest first. */
+  listLatest(limit: number): Promise<Browser[]>
   /** False: this participant has no such browser. */
   remove(participant: ParticipantId, id: string): Promise<boolean>
   /** Deletes those with `expiresAt` before `moment`. Returns how many. */

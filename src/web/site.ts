@@ -55,6 +55,8 @@ export interface WebEnv {
     isLive?: boolean
     /** Whether the script of this page uses passkeys, for which it fetches what to sign. */
     isSigning?: boolean
+    /** People who were here before, where the question of this page can be handed on. */
+    seenPeople?: readonly Person[]
     /** There where a yes to the question of this page must be signed. */
     passkeyNeed?: PasskeyNeed
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { doneWords, votingWords } from '../../src/approval/question/voting-words.ts'
+import { doneWords, standingWords, votingWords } from '../../src/approval/question/voting-words.ts'
 import type { Elicitation } from '../../src/elicitation/elicitation.ts'
 import { noVoting, type Vote, type Voting } from '../../src/elicitation/voting/voting.ts'
 import type { ParticipantId } from '../../src/participant/participant.ts'
@@ -47,12 +47,12 @@ test('who said what, what is missing, who handed it on and who was asked too', (
   )
   expect(votingWords(asked, nameOf)).toEqual([
     '2 people must say yes. 1 so far, 1 missing.',
-    'dave said yes: it is due.',
+    'dave said yes: “it is due”',
     'dave changed the arguments, and the count began anew.',
     'erin said yes before that change, which does not count any more.',
     'erin handed it on to anyone in leads.',
     'It was still open, so it also goes to anyone in board and dave.',
-    'It waits for anyone in finance, anyone in board, dave, anyone in leads.',
+    'It waits for anyone in finance, anyone in board, anyone in leads.',
   ])
 })
 
@@ -62,6 +62,23 @@ test('a question of one person that was handed on says so, and counts nothing', 
     'dave handed it on to erin.',
     'It waits for anyone in finance, erin.',
   ])
+})
+
+test('the reader is called you, and who cannot say yes any more is not waited for', () => {
+  const requester = { participant: erin, client: 'c' }
+  const answerers = { anyOf: [dave, erin], through: 'page', quorum: 2 } as const
+  const asked = aQuestion({ requester, answerers }, { votes: [vote(dave)] })
+  expect(votingWords(asked, (name) => (name === dave ? 'you' : nameOf(name)))).toEqual([
+    '2 people must say yes. 1 so far, 1 missing.',
+    'You said yes.',
+    'It waits for nobody who could still answer.',
+  ])
+  expect(standingWords(asked)).toEqual(['1 of 2 people said yes.'])
+  const edit = { by: dave, at, digest: 'd', content: {} }
+  expect(standingWords(aQuestion({}, { edit }))).toEqual([
+    '0 of 2 people said yes. The arguments were changed, and the count began anew.',
+  ])
+  expect(standingWords(aQuestion({ answerers: finance }))).toEqual([])
 })
 
 test('a settled question waits for nobody', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/assent.ts'
-import { answerInbox } from '../../src/cli/inbox/dialogue.ts'
 import { readClients } from '../../src/cli/inbox/read.ts'
 import { showClient } from '../../src/cli/inbox/show.ts'
 import { Screen } from '../../src/client/terminal/screen.ts'
@@ -11,36 +10,12 @@ import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { anAsk, branchForm } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
+import { atInbox, say } from '../support/cli/at-inbox.ts'
 import { fakeTerminal, plain } from '../support/client/fake-terminal.ts'
 
 const policy: PolicySettings = {
   fallback: 'inbox',
   rules: [{ tool: 'write_*', decide: 'ask', editable: ['path'], reason: 'Files are kept for good.' }],
-}
-
-async function atInbox(assent: Assent, { watch = false } = {}) {
-  const terminal = fakeTerminal({ columns: 100 })
-  const stop = new AbortController()
-  const opened: string[] = []
-  const done = answerInbox(assent, {
-    input: terminal.input,
-    output: terminal.output,
-    env: { NO_COLOR: '1' },
-    watch,
-    signal: stop.signal,
-    openUrl: async (url) => void opened.push(url),
-  })
-  return { ...terminal, done, opened, stop: () => stop.abort(), text: () => plain(terminal.shown()) }
-}
-
-/** Waits for the prompt, and types. */
-async function say(
-  terminal: { see(what: string): Promise<void>; type(text: string): void },
-  prompt: string,
-  text: string,
-) {
-  await terminal.see(prompt)
-  terminal.type(`${text}\r`)
 }
 
 async function stateOf(assent: Assent, id: Parameters<Assent['get']>[0]) {

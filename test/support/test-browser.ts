@@ -13,6 +13,8 @@ export interface TestBrowser {
   readonly seen: string[]
   get(path: string, headers?: Record<string, string>): Promise<PageReply>
   post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<PageReply>
+  /** Posts exactly these fields. */
+  send(path: string, fields: readonly [string, string][], headers?: Record<string, string>): Promise<PageReply>
 }
 
 /** What a browser got for one request. */
@@ -46,6 +48,8 @@ export function testBrowser(
           ...fields,
         }),
       }),
+    send: (path, fields, headers = {}) =>
+      send(path, { method: 'POST', headers, body: new URLSearchParams([...fields]) }),
   }
 
   async function send(path: string, init: RequestInit): Promise<PageReply> {

@@ -1,14 +1,10 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Assent, AssentOptions } from '../../src/index.ts'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { localParticipant } from '../../src/participant/participant.ts'
-import { createWeb, type Web } from '../../src/web/index.ts'
 import { aCall } from '../support/approval/a-call.ts'
-import { anAssent, getExisting } from '../support/assents.ts'
-import { keepConnections } from '../support/server/keep-connections.ts'
+import { getExisting } from '../support/assents.ts'
 import { openBrowser } from '../support/web/chromium.ts'
+import { type Live, openEnrolled, servePages } from '../support/web/live.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -16,44 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-interface Served {
-  readonly assent: Assent
-  readonly web: Web
-  readonly origin: string
-}
+const served = (rule: object = {}) => servePages(rule)
 
-async function served(rule: object = {}): Promise<Served> {
-  const policy = { rules: [{ decide: 'ask', ...rule }] } as unknown as NonNullable<AssentOptions['policy']>
-  let web: Web | undefined
-  const server = createServer(keepConnections, (request, response) => web?.node(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const assent = await anAssent({ publicUrl: origin, policy })
-  web = createWeb(assent)
-  const serving = web
-  // A server that waits for its streams closes only because the pages end them.
-  onTestFinished(async () => {
-    serving.close()
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeIdleConnections()
-    await closed
-  })
-  return { assent, web, origin }
-}
-
-async function openPage({ web, origin }: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(60_000)
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  await page.goto(await web.enrollLink(path))
-  await page.getByRole('button', { name: 'Use this browser' }).click()
-  await page.waitForURL(`${origin}${path}`)
-  return page
-}
+const openPage = (place: Live, path: string, options: BrowserContextOptions = {}) =>
+  openEnrolled(browser, place, path, options)
 
 let walks = 0
-async function ask({ assent }: Served, over: Parameters<typeof aCall>[0] = {}) {
+async function ask({ assent }: Live, over: Parameters<typeof aCall>[0] = {}) {
   walks += 1
   const requester = { participant: localParticipant, client: 'local', clientName: 'Claude Code' }
   const approval = await assent.approvals.approve({ call: aCall({ requester, ...over }), walkId: `w${walks}` })

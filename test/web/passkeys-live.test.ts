@@ -1,17 +1,12 @@
-import { mkdir } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Assent } from '../../src/index.ts'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { localParticipant } from '../../src/participant/participant.ts'
-import { createWeb, type Web } from '../../src/web/index.ts'
 import { aCall } from '../support/approval/a-call.ts'
 import { anUpstream } from '../support/approval/approving.ts'
-import { anAssent, getExisting } from '../support/assents.ts'
+import { getExisting } from '../support/assents.ts'
 import { passkeyEvents } from '../support/passkey/people.ts'
-import { keepConnections } from '../support/server/keep-connections.ts'
 import { openBrowser } from '../support/web/chromium.ts'
+import { authenticatorsOf, type Live, makePasskey, openEnrolled, servePages, shoot } from '../support/web/live.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -19,47 +14,21 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-interface Served {
-  readonly assent: Assent
-  readonly web: Web
-  readonly origin: string
-}
-
 /** Pages where writing needs a signature; the arguments can be edited. */
-async function served(): Promise<Served> {
-  let web: Web | undefined
-  const server = createServer(keepConnections, (request, response) => web?.node(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // Browsers make passkeys for host names only.
-  const origin = `http://localhost:${(server.address() as AddressInfo).port}`
-  const policy = { rules: [{ decide: 'ask', answer: 'passkey', editable: ['content'] } as const] }
-  const assent = await anAssent({ publicUrl: origin, policy })
-  web = createWeb(assent)
-  const serving = web
-  onTestFinished(async () => {
-    serving.close()
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeIdleConnections()
-    await closed
-  })
-  return { assent, web, origin }
-}
+const served = () => servePages({ answer: 'passkey', editable: ['content'] }, 'localhost')
 
 const requester = { participant: localParticipant, client: 'local', clientName: 'Claude Code' }
 const theCall = () => aCall({ requester })
 
-async function ask({ assent }: Served, walkId = 'w1') {
+async function ask({ assent }: Live, walkId = 'w1') {
   const approval = await assent.approvals.approve({ call: theCall(), walkId })
   if (approval.kind !== 'question') throw new Error(approval.kind)
   return approval.elicitation
 }
 
 /** A window of an enrolled browser, and what its devices do. */
-async function openPage({ web, origin }: Served, path: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(60_000)
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
+async function openPage(place: Live, path: string, options: BrowserContextOptions = {}) {
+  const page = await openEnrolled(browser, place, path, options)
   const problems: string[] = []
   // The inbox parses its own page anew to update its list, and Chromium reports the style in it.
   const isOfInbox = (text: string) => text.startsWith('Applying inline style')
@@ -67,45 +36,7 @@ async function openPage({ web, origin }: Served, path: string, options: BrowserC
     if (message.type() === 'error' && !isOfInbox(message.text())) problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(String(error)))
-  await page.goto(await web.enrollLink(path))
-  await page.getByRole('button', { name: 'Use this browser' }).click()
-  await page.waitForURL(`${origin}${path}`)
-  const cdp = await context.newCDPSession(page)
-  await cdp.send('WebAuthn.enable')
-  const plug = async (over: { isUserVerified?: boolean; transport?: 'internal' | 'usb' } = {}) => {
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-        ...over,
-      },
-    })
-    return {
-      unplug: () => cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId }),
-      verify: (isUserVerified: boolean) => cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    }
-  }
-  return { page, plug, problems }
-}
-
-const shots = process.env.ASSENT_SHOTS
-/** A picture for people to look at, where a folder for them is named. */
-async function shoot(page: Page, name: string): Promise<void> {
-  if (!shots) return
-  await mkdir(shots, { recursive: true })
-  await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true })
-}
-
-async function makePasskey(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Name', { exact: true }).last().fill(name)
-  await page.getByRole('button', { name: /^(Make|Add) a passkey$/ }).click()
-  // The words alone may still be those of the passkey before.
-  await page.locator('.rows > li', { hasText: name }).waitFor()
-  await page.getByText('The passkey was added.').waitFor()
+  return { page, plug: await authenticatorsOf(page), problems }
 }
 
 test('without a passkey the page says so; one is made, the call is edited and allowed with it, and runs as signed', async () => {

@@ -2,13 +2,16 @@ import { editPrefix } from '../../approval/question/choice-form.ts'
 import { type Choice, choiceText, choiceWords, isYes } from '../../approval/question/choices.ts'
 import { applyEdits, type Change } from '../../approval/question/edit.ts'
 import { editsIn, formNow, jsonPrefix, seenNow } from '../../approval/question/page-form.ts'
+import { standingWords } from '../../approval/question/voting-words.ts'
 import type { Assent } from '../../assent.ts'
+import { nameText } from '../../base/text/names.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { askField } from '../../client/terminal/ask-field.ts'
 import { arrowTexts, choose } from '../../client/terminal/choose.ts'
 import type { Dialogue } from '../../client/terminal/dialogue.ts'
 import type { Screen } from '../../client/terminal/screen.ts'
 import type { Answered } from '../../elicitation/answering/answered.ts'
+import { delegateChoice, delegateField } from '../../elicitation/answering/may-answer.ts'
 import type { Answer } from '../../elicitation/elicitation.ts'
 import type { Content, Field, FieldValue } from '../../elicitation/form/schema.ts'
 import { localParticipant } from '../../participant/participant.ts'
@@ -16,7 +19,7 @@ import { atTerminal, type InboxItem } from './read.ts'
 import { showChanges, signedOnPage } from './show.ts'
 
 /** How the person left a question. */
-export type Outcome = 'answered' | 'skipped' | 'quit'
+export type Outcome = 'answered' | 'skipped' | 'marked' | 'quit'
 
 type Approval = NonNullable<InboxItem['approval']>
 
@@ -27,6 +30,8 @@ interface Work {
   readonly screen: Screen
   readonly one: InboxItem
   readonly approval: Approval
+  /** Whether it can be answered later, together with others. */
+  readonly mayMark: boolean
 }
 
 /** Asks until the person answers or leaves. Enter alone is no answer: silence is never consent. */
@@ -37,16 +42,17 @@ export async function answerApproval(work: Work): Promise<Outcome> {
   const fields = editableFields(one)
   let edits: Content = {}
   for (;;) {
-    screen.print(menu(lasting('always_allow').length > 0, lasting('always_deny').length > 0, fields.length > 0), {
-      style: 'dim',
-    })
+    screen.print(menu(work, lasting, fields.length > 0), { style: 'dim' })
     const said = await dialogue.ask('› ')
     if (said.kind === 'exit' && said.action === 'cancel') return 'quit'
     const word = said.kind === 'text' ? said.text.toLowerCase() : said.kind === 'exit' ? 'deny' : `:${said.name}`
     const choice = await chosen(word, work, lasting)
     if (choice === 'skip') return 'skipped'
     if (choice === 'quit') return 'quit'
-    if (choice === 'edit' && fields.length > 0) edits = (await edited(work, fields, edits)) ?? edits
+    if (choice === 'mark' && work.mayMark) return 'marked'
+    if (choice === 'hand-on' && mayHandOn(approval)) {
+      if (await handOn(work)) return 'answered'
+    } else if (choice === 'edit' && fields.length > 0) edits = (await edited(work, fields, edits)) ?? edits
     else if (typeof choice === 'object' && isYes(choice) && one.asked.answerers.through === 'passkey') {
       screen.print(`✗ ${signedOnPage}`)
     } else if (typeof choice === 'object') {
@@ -59,13 +65,15 @@ export async function answerApproval(work: Work): Promise<Outcome> {
   }
 }
 
-function menu(mayAllow: boolean, mayDeny: boolean, mayEdit: boolean): string {
+function menu({ approval, mayMark }: Work, lasting: (kind: Choice['kind']) => Choice[], mayEdit: boolean): string {
   return [
     'a allow once',
-    ...(mayAllow ? ['l allow for longer…'] : []),
+    ...(lasting('always_allow').length > 0 ? ['l allow for longer…'] : []),
     ...(mayEdit ? ['e edit'] : []),
     'd deny',
-    ...(mayDeny ? ['n never…'] : []),
+    ...(lasting('always_deny').length > 0 ? ['n never…'] : []),
+    ...(mayHandOn(approval) ? ['h hand on…'] : []),
+    ...(mayMark ? ['m mark, to answer several together'] : []),
     's skip',
     'q quit',
   ].join(' · ')
@@ -75,7 +83,7 @@ async function chosen(
   word: string,
   work: Work,
   lasting: (kind: Choice['kind']) => Choice[],
-): Promise<Choice | 'edit' | 'skip' | 'quit' | 'back' | undefined> {
+): Promise<Choice | 'edit' | 'hand-on' | 'mark' | 'skip' | 'quit' | 'back' | undefined> {
   switch (word) {
     case 'a':
     case 'allow':
@@ -92,6 +100,12 @@ async function chosen(
     case 'e':
     case 'edit':
       return 'edit'
+    case 'h':
+    case 'hand on':
+      return 'hand-on'
+    case 'm':
+    case 'mark':
+      return 'mark'
     case 's':
     case 'skip':
       return 'skip'
@@ -181,6 +195,33 @@ async function give(
   return true
 }
 
+const mayHandOn = ({ choices }: Approval) => choices.some(({ kind }) => kind === 'delegate')
+
+/** Asks to whom the question goes. Enter goes back. Returns false when it stays with this person. */
+async function handOn({ assent, dialogue, screen, one, approval }: Work): Promise<boolean> {
+  const { delegate } = approval.decision
+  const names = delegate === undefined || delegate === true ? [] : delegate
+  if (names.length > 0) screen.print(`It can be handed to ${names.map(nameText).join(', ')}.`, { indent: '  ' })
+  for (;;) {
+    const said = await dialogue.ask('To whom, as subject@issuer or group:name? (Enter goes back) › ', names)
+    if (said.kind !== 'text' || said.text.trim() === '') return false
+    const answered = await delegateTo(assent, one, said.text.trim())
+    if (answered.kind !== 'invalid') {
+      screen.print(
+        `${answered.kind === 'delegated' ? '✓' : '✗'} ${answeredWords(answered, { kind: 'delegate' }, approval)}`,
+      )
+      return true
+    }
+    for (const { message } of answered.errors) screen.print(`✗ ${visibleLine(message, 1_000)}`)
+  }
+}
+
+/** Hands a question on from the terminal. */
+export function delegateTo(assent: Assent, { asked }: InboxItem, to: string): Promise<Answered> {
+  const content = { choice: delegateChoice, [delegateField]: to }
+  return assent.answer(asked.id, atTerminal, { action: 'accept', content })
+}
+
 async function reasonFrom(dialogue: Dialogue): Promise<string | undefined> {
   const said = await dialogue.ask('Reason, which the requester will see (Enter for none) › ')
   if (said.kind === 'text') return said.text
@@ -216,6 +257,11 @@ export function answeredWords(
 ): string {
   if (answered.kind === 'late')
     return `The question was already settled (${answered.elicitation.state.kind}), so your answer did not count.`
+  if (answered.kind === 'counted') return ['Your yes counts.', ...standingWords(answered.elicitation)].join(' ')
+  if (answered.kind === 'delegated') {
+    const to = answered.elicitation.voting?.delegations.findLast(({ from }) => from === localParticipant)?.to
+    return `It was handed on to ${nameText(to ?? 'somebody else')}. It is not yours to answer any more.`
+  }
   const isOwn = call.requester.participant === localParticipant
   return `Your answer is saved: ${choiceWords(choice, call, isOwn)}.`
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { doneWords } from '../../approval/question/voting-words.ts'
 import type { Assent } from '../../assent.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { askFormInTerminal } from '../../client/terminal/ask-form.ts'
@@ -10,6 +11,7 @@ import { defaultsOf } from '../../elicitation/form/defaults.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import { answerApproval, type Outcome } from './answer.ts'
 import { atTerminal, type InboxItem, readInbox } from './read.ts'
+import { answerTogether } from './several.ts'
 import { showWaiting } from './show.ts'
 
 /** A person at a terminal. */
@@ -29,12 +31,22 @@ const lookEveryMs = 1_000
 export async function answerInbox(assent: Assent, at: AtTerminal): Promise<void> {
   const screen = new Screen(at.output, at.env)
   const shown = new Set<string>()
+  const marked = new Set<string>()
   let saidThatNothingWaits = false
   while (!at.signal.aborted) {
     const all = await readInbox(assent)
-    const fresh = all.filter(({ asked }) => !shown.has(asked.id))
+    const fresh = all.filter(({ asked }) => !shown.has(asked.id) && doneWords(asked, atTerminal) === undefined)
     const [next] = fresh
     if (next === undefined) {
+      if (marked.size > 0) {
+        // As they stand now; what was settled meanwhile is left out.
+        const still = all.filter(({ asked }) => marked.has(asked.id))
+        if (still.length < marked.size)
+          screen.print(`${marked.size - still.length} of the marked were settled elsewhere.`)
+        marked.clear()
+        if (still.length > 0) await answerMarked(assent, screen, at, still)
+        continue
+      }
       if (!saidThatNothingWaits) screen.print(nothingWords(all.length, at.watch))
       if (!at.watch) return
       saidThatNothingWaits = true
@@ -43,7 +55,25 @@ export async function answerInbox(assent: Assent, at: AtTerminal): Promise<void>
     }
     shown.add(next.asked.id)
     saidThatNothingWaits = false
-    if ((await answerOne(assent, screen, at, next, fresh.length)) === 'quit') return
+    const outcome = await answerOne(assent, screen, at, next, { left: fresh.length, hasMarked: marked.size > 0 })
+    if (outcome === 'marked') marked.add(next.asked.id)
+    // Whoever leaves with questions marked has answered none of them.
+    if (outcome === 'quit') return
+  }
+}
+
+/** Shows what was marked, each in full, and takes one answer for all. */
+async function answerMarked(
+  assent: Assent,
+  screen: Screen,
+  at: AtTerminal,
+  items: readonly InboxItem[],
+): Promise<void> {
+  const dialogue = await Dialogue.open(at.input, screen, at.signal)
+  try {
+    await answerTogether({ assent, dialogue, screen, items })
+  } finally {
+    dialogue.close()
   }
 }
 
@@ -58,7 +88,7 @@ async function answerOne(
   screen: Screen,
   at: AtTerminal,
   one: InboxItem,
-  left: number,
+  { left, hasMarked }: { readonly left: number; readonly hasMarked: boolean },
 ): Promise<Outcome> {
   const gone = new AbortController()
   const over = AbortSignal.any([gone.signal, at.signal])
@@ -73,7 +103,7 @@ async function answerOne(
   showWaiting(screen, one, assent.clock.now(), left > 1 ? `1 of ${left}  ` : '')
   const dialogue = await Dialogue.open(at.input, screen, over)
   try {
-    const outcome = await askOne({ assent, dialogue, screen, at, one, signal: over })
+    const outcome = await askOne({ assent, dialogue, screen, at, one, signal: over, mayMark: left > 1 || hasMarked })
     if (!gone.signal.aborted || outcome === 'answered') return outcome
     screen.print(`The question was settled elsewhere: ${gone.signal.reason}.`)
     return 'answered'
@@ -92,6 +122,7 @@ interface AskedAtTerminal {
   readonly at: AtTerminal
   readonly one: InboxItem
   readonly signal: AbortSignal
+  readonly mayMark: boolean
 }
 
 function askOne(asking: AskedAtTerminal): Promise<Outcome> {

@@ -19,8 +19,10 @@ Examples:
   assent inbox --watch                      and wait for more
   assent inbox --json                       list the questions, for scripts
   assent inbox allow 3f2a --once            an id, or the beginning of one
+  assent inbox allow 3f2a 77c0              several, each shown in full before you confirm
   assent inbox allow 3f2a --always --for day --scope tool --client this
   assent inbox deny 3f2a --reason "not on a Friday"
+  assent inbox delegate 3f2a group:leads    hand it on, where the rule lets you
   assent inbox withdraw 3f2a                take a question back that nobody needs answered any more`
 
 interface ListOptions {
@@ -50,8 +52,8 @@ export function addInboxCommands(program: Command): void {
     })
 
   inbox
-    .command('allow <id>')
-    .description('allow the call that a question is about')
+    .command('allow <ids...>')
+    .description('allow the calls that these questions are about')
     .option('--once', 'allow this call only (the default)')
     .option('--always', 'allow similar calls too, as --scope, --for and --client say')
     .addOption(
@@ -69,30 +71,50 @@ export function addInboxCommands(program: Command): void {
         .choices(['this', 'all'])
         .default('this'),
     )
-    .addHelpText('after', '\nExamples:\n  assent inbox allow 3f2a\n  assent inbox allow 3f2a --always --for day')
-    .action(async (id: string, options: AllowOptions, command: Command) => {
+    .addHelpText(
+      'after',
+      `${together}\nExamples:\n  assent inbox allow 3f2a\n  assent inbox allow 3f2a 77c0\n  assent inbox allow 3f2a --always --for day`,
+    )
+    .action(async (ids: string[], options: AllowOptions, command: Command) => {
       if (options.once && options.always)
         throw new BadArgument('--once and --always contradict each other. Use one of them.')
       const { scope, for: lasts, client } = options
       await answerById(
         command,
-        id,
+        ids,
         options.always ? { kind: 'always_allow', scope, lasts, client } : { kind: 'allow_once' },
       )
     })
 
   inbox
-    .command('deny <id>')
-    .description('deny the call that a question is about')
+    .command('deny <ids...>')
+    .description('deny the calls that these questions are about')
     .option('--reason <words>', 'the reason, which the requester will see')
     .option('--always', 'deny all calls of this tool by this client, until you revoke it')
-    .addHelpText('after', '\nExample:\n  assent inbox deny 3f2a --reason "not on a Friday"')
-    .action(async (id: string, { reason, always }: { reason?: string; always?: true }, command: Command) => {
+    .addHelpText('after', `${together}\nExample:\n  assent inbox deny 3f2a 77c0 --reason "not on a Friday"`)
+    .action(async (ids: string[], { reason, always }: { reason?: string; always?: true }, command: Command) => {
       const choice: Choice = always
         ? { kind: 'always_deny', scope: 'tool', lasts: 'revoked', client: 'this' }
         : { kind: 'deny' }
-      await answerById(command, id, choice, reason)
+      await answerById(command, ids, choice, reason)
     })
+
+  inbox
+    .command('delegate <id> <to>')
+    .description('hand a question on to a person (subject@issuer) or a group (group:name), where the rule lets you')
+    .addHelpText('after', '\nExample:\n  assent inbox delegate 3f2a group:leads')
+    .action((id: string, to: string, _options: object, command: Command) =>
+      atPerson(command, async (assent) => {
+        const { findInInbox } = await import('./read.ts')
+        const { answeredWords, delegateTo } = await import('./answer.ts')
+        const found = await findInInbox(assent, id)
+        if (found?.approval === undefined) return no('No open approval has this id. See: assent inbox')
+        const answered = await delegateTo(assent, found, to)
+        if (answered.kind === 'invalid') return no(answered.errors.map(({ message }) => message).join(' '))
+        print(answeredWords(answered, { kind: 'delegate' }, found.approval))
+        if (answered.kind === 'late') process.exitCode = exitCodes.no
+      }),
+    )
 
   inbox
     .command('withdraw <id>')
@@ -169,20 +191,40 @@ function isPerson(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true
 }
 
-async function answerById(command: Command, id: string, choice: Choice, reason?: string): Promise<void> {
+/** Runs something that only a person may do, who sits at a terminal. */
+async function atPerson(command: Command, work: (assent: Assent) => Promise<void>): Promise<void> {
   await refuseStrangers(command)
   if (!isPerson()) {
     throw new BadArgument(
       'Answering needs a terminal with a person at it. Run this in a terminal, or answer on the page.',
     )
   }
-  await withAssent(command, async (assent) => {
+  await withAssent(command, work)
+}
+
+function answerById(command: Command, ids: readonly string[], choice: Choice, reason?: string): Promise<void> {
+  return atPerson(command, async (assent) => {
     const { findInInbox } = await import('./read.ts')
-    const found = await findInInbox(assent, id)
-    if (found === undefined) return no('No open question has this id. See: assent inbox')
-    await answer(assent, found, choice, reason)
+    const found = new Map<string, InboxItem>()
+    for (const id of new Set(ids)) {
+      const one = await findInInbox(assent, id)
+      if (one === undefined) no(ids.length === 1 ? unknownId : `${id}: ${unknownId}`)
+      else found.set(one.asked.id, one)
+    }
+    const [first, ...more] = found.values()
+    if (first === undefined) return
+    if (ids.length === 1) return answer(assent, first, choice, reason)
+    const { confirmTogether } = await import('./several.ts')
+    const { stdin: input, stdout: output, env } = process
+    const isDone = await confirmTogether(assent, { input, output, env }, [first, ...more], { choice, reason })
+    if (!isDone) process.exitCode = exitCodes.no
   })
 }
+
+const unknownId = 'No open question has this id. See: assent inbox'
+
+const together =
+  '\nSeveral are shown in full, one after the other, and answered when you have confirmed it. Each is answered on its own:\nwhat changed meanwhile, what must be signed and what can be edited is left out of a yes, and named.\n'
 
 async function answer(assent: Assent, one: InboxItem, choice: Choice, reason: string | undefined): Promise<void> {
   const { approval } = one

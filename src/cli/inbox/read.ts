@@ -9,6 +9,8 @@ import type { JsonObject } from '../../base/json.ts'
 import { answerLink } from '../../elicitation/answering/answer-link.ts'
 import type { Answering } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { missingVotes } from '../../elicitation/voting/count.ts'
+import { quorumOf, type Voting } from '../../elicitation/voting/voting.ts'
 import { localParticipant } from '../../participant/participant.ts'
 import type { Config } from '../config/config.ts'
 
@@ -90,6 +92,7 @@ export function refuseStrangers({ auth, store, publicUrl }: Config): void {
 export function asJson({ asked, link, approval }: InboxItem): JsonObject {
   const { id, purpose, origin, requester, createdAt, expiresAt, question } = asked
   const { participant, client, clientName } = requester
+  const quorum = quorumOf(asked)
   return {
     id,
     purpose,
@@ -98,6 +101,9 @@ export function asJson({ asked, link, approval }: InboxItem): JsonObject {
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
     link,
+    priority: asked.priority ?? 'normal',
+    ...(quorum > 1 && { quorum, missing: missingVotes(asked) }),
+    ...(asked.voting && { voting: votingData(asked.voting) }),
     ...(approval === undefined
       ? { message: question.message }
       : {
@@ -107,5 +113,16 @@ export function asJson({ asked, link, approval }: InboxItem): JsonObject {
           editable: [...approval.decision.editable],
           choices: approval.choices.map(choiceText),
         }),
+  }
+}
+
+/** Who voted what, to whom it was handed on, and who was asked too. */
+function votingData({ votes, outdated, delegations, escalations, edit }: Voting): JsonObject {
+  return {
+    votes: votes.map(({ by, choice, at, via }) => ({ by, choice, at: at.toISOString(), via })),
+    outdated: outdated.map(({ by }) => by),
+    delegations: delegations.map(({ from, to, at }) => ({ from, to, at: at.toISOString() })),
+    escalations: escalations.map(({ to, at }) => ({ to: [...to], at: at.toISOString() })),
+    ...(edit && { editedBy: edit.by }),
   }
 }

@@ -23,6 +23,7 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   const facts: [string, string][] = [
     ['asked by', askerOf(one)],
     ...(approval === undefined ? [] : ([['because', approval.decision.why.words]] as [string, string][])),
+    ...(asked.priority === undefined ? [] : ([['priority', asked.priority]] as [string, string][])),
     ['time left', duration('en', asked.expiresAt.getTime() - now.getTime())],
     ['id', asked.id],
   ]

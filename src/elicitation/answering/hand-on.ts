@@ -21,6 +21,8 @@ export async function handOn(desk: Desk, asked: Elicitation, answering: Answerin
   const given = { person, to, via, ...(known && { receiver: known }) }
   const problem = delegationProblem(asked, person, to, known)
   if (problem !== undefined) return refused(delegationProblemWords[problem])
+  const unknown = desk.people.problemWith(to)
+  if (unknown !== undefined) return refused(unknown)
   const event = { kind: 'delegated', given, at: desk.clock.now() } as const
   const elicitation = mustExist(await saveEvent(desk, asked, event), asked.id)
   if (isSettled(elicitation)) return { kind: 'late', elicitation }

@@ -25,6 +25,9 @@ export function memoryBrowsers(): BrowserStore {
     async list(participant) {
       return all().filter((browser) => browser.participant === participant)
     },
+    async listLatest(limit) {
+      return all().reverse().slice(0, limit)
+    },
     async remove(participant, id) {
       return kept.get(id)?.participant === participant && kept.delete(id)
     },

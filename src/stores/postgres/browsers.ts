@@ -20,6 +20,11 @@ const list: PostgresStatement = {
   text: `select ${row} from assent_browser where participant = $1 order by seq`,
 }
 
+const listLatest: PostgresStatement = {
+  name: 'assent_browser_list_latest',
+  text: `select ${row} from assent_browser order by seq desc limit $1`,
+}
+
 const remove: PostgresStatement = {
   name: 'assent_browser_remove',
   text: `delete from assent_browser where participant = $1 and id = $2`,
@@ -60,6 +65,7 @@ export function postgresBrowsers(database: PostgresDatabase): BrowserStore {
       return isStorableText(key) ? (await read(getByKey, [key]))[0] : undefined
     },
     list: (participant) => read(list, [participant]),
+    listLatest: (limit) => read(listLatest, [limit]),
     async remove(participant, id) {
       return isStorableText(id) && (await count(remove, [participant, id])) === 1
     },

@@ -20,6 +20,7 @@ export function sqliteBrowsers(database: SqliteDatabase, writer: Writer): Browse
     },
     getByKey: (key) => runRead(() => sql.byKey.all(key).map(record)[0]),
     list: (participant) => runRead(() => sql.list.all(participant).map(record)),
+    listLatest: (limit) => runRead(() => sql.listLatest.all(limit).map(record)),
     remove: (participant, id) => writer.writeOne(() => sql.remove.run(participant, id) === 1),
     deleteOver: (moment, limit) => writer.writeOne(() => sql.deleteOver.run(moment.getTime(), limit)),
     async forget(participant) {
@@ -39,6 +40,7 @@ function statements(database: SqliteDatabase) {
     insert: prepare(`INSERT INTO browser (${columns}) VALUES (${placeholders(browserColumns)}) ON CONFLICT DO NOTHING`),
     byKey: prepare(`SELECT ${columns} FROM browser WHERE key = ?`),
     list: prepare(`SELECT ${columns} FROM browser WHERE participant = ? ORDER BY seq`),
+    listLatest: prepare(`SELECT ${columns} FROM browser ORDER BY seq DESC LIMIT ?`),
     remove: prepare('DELETE FROM browser WHERE participant = ? AND id = ?'),
     deleteOver: prepare('DELETE FROM browser WHERE seq IN (SELECT seq FROM browser WHERE expires_at < ? LIMIT ?)'),
     forget: prepare('DELETE FROM browser WHERE participant = ?'),

@@ -52,6 +52,19 @@ export const browserContract: readonly ContractTest[] = [
     for (const browser of [plain, full]) deepEqual(await store.getByKey(browser.key), browser)
     deepEqual(await store.list(alice), [plain, full])
   }),
+  contractTest(
+    'the browsers of everybody are listed, the one added last first, and no more than asked for',
+    async (store) => {
+      deepEqual(await store.listLatest(many), [])
+      const first = await added(store, { createdAt: at(5) })
+      const second = await added(store, { participant: bob, by: 'login' })
+      const third = await added(store)
+      deepEqual(await store.listLatest(many), [third, second, first])
+      deepEqual(await store.listLatest(2), [third, second])
+      await store.remove(alice, third.id)
+      deepEqual(await store.listLatest(1), [second])
+    },
+  ),
   contractTest('an unknown browser is absent', async (store) => {
     await added(store, { key: 'key' })
     for (const key of ['', 'KEY', 'key ', 'ke', 'key\u0000', '\u0000']) equal(await store.getByKey(key), undefined)

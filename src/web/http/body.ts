@@ -16,6 +16,13 @@ export async function readFormBody(
   }
 }
 
+/** Reads a body as text; undefined if it is longer than `limit` bytes. */
+export async function readTextBody({ body, headers }: Request, limit: number): Promise<string | undefined> {
+  if (Number(headers.get('content-length')) > limit) return undefined
+  const bytes = await readBytes(body, limit)
+  return bytes && Buffer.concat(bytes).toString()
+}
+
 async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   limit: number,

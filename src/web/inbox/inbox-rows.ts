@@ -21,6 +21,7 @@ export function rowOf(asked: Elicitation, viewer: Person, place: InboxPlace = {}
     createdAt,
     expiresAt,
     href: inboxPath(place, asked.id),
+    ...(asked.priority !== undefined && asked.priority !== 'normal' && { priority: asked.priority }),
   }
 }
 
@@ -30,6 +31,8 @@ export interface InboxPlace {
   readonly of?: string
   /** Only what is older than this question, or than the newest one of its client. */
   readonly after?: ElicitationId
+  /** With boxes to select questions by. */
+  readonly select?: boolean
 }
 
 /** A page of the inbox. */
@@ -73,8 +76,9 @@ export async function readList(
 }
 
 /** The address of a part of the inbox, with this question open. */
-export function inboxPath({ of, after }: InboxPlace, open?: ElicitationId): string {
-  const query = new URLSearchParams({ ...(of && { of }), ...(after && { after }), ...(open && { open }) }).toString()
+export function inboxPath({ of, after, select }: InboxPlace, open?: ElicitationId): string {
+  const parts = { ...(of && { of }), ...(after && { after }), ...(open && { open }), ...(select && { select: '1' }) }
+  const query = new URLSearchParams(parts).toString()
   return query === '' ? '/inbox' : `/inbox?${query}`
 }
 

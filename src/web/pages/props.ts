@@ -3,6 +3,7 @@ import type { ToolCall } from '../../approval/tool-call.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ConnectionView } from '../../connection/connections.ts'
 import type { Proof } from '../../elicitation/answering/answerers.ts'
+import type { Priority } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import type { ElicitationStatus } from '../../elicitation/result.ts'
@@ -62,7 +63,11 @@ export const posted = {
   /** What an existing passkey signed, to let in another. */
   confirmation: 'confirmation',
   confirmedBy: 'confirmedBy',
+  /** The id of a question, where several are answered together. */
+  question: 'q',
 } as const
+/** The posted name of what was shown of one of several questions. */
+export const shownOf = (id: string) => `${posted.shown}.${id}`
 /** What a no covers besides this call; empty for nothing. */
 export const denialField = 'denial'
 /** The name of the field for a key that connects an account. */
@@ -152,7 +157,13 @@ export interface VotingProps {
   /** Why the viewer has nothing to answer now; absent: they have. */
   readonly done?: string
   /** Absent where it cannot be handed on. */
-  readonly delegate?: { readonly typed: string; readonly suggested: readonly string[] }
+  readonly delegate?: { readonly typed: string; readonly suggested: readonly SuggestedName[] }
+}
+
+/** Somebody to whom a question can be handed on. */
+export interface SuggestedName {
+  readonly name: string
+  readonly words: string
 }
 
 /** A field for an argument, and the argument's name if a field alone would not show all of its value. */
@@ -286,6 +297,10 @@ export interface InboxRow {
   readonly answer?: { readonly deny: string; readonly allow?: string } | undefined
   /** A yes must be signed with a passkey, on the question's page. */
   readonly needsPasskey?: boolean
+  /** Absent for a normal one. */
+  readonly priority?: Exclude<Priority, 'normal'>
+  /** How it stands where several people decide, for this viewer. */
+  readonly standing?: readonly string[]
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly href: string
@@ -316,11 +331,33 @@ export interface InboxPageProps {
   readonly openId?: string
   /** Whether the opened question was settled meanwhile. */
   readonly isOver: boolean
-  /** The question that was just answered. */
-  readonly done?: { readonly words: string; readonly href: string }
+  /** What became of the questions that were just answered. */
+  readonly done?: readonly { readonly words: string; readonly href: string }[]
+  /** Whether questions are selected, to answer several together. */
+  readonly isSelecting?: boolean
+  /** The address of this list for selecting; absent where there is nothing to select. */
+  readonly selectHref?: string
   readonly isPaused: boolean
   /** What an approver must know about whom a yes in a row covers. */
   readonly note?: string
+}
+
+/** One of several questions that are answered together. */
+export interface SeveralItem {
+  readonly id: string
+  readonly approval: ApprovalPageProps
+  /** Why a yes leaves it out; absent: it does not. */
+  readonly leftOut?: string
+  /** The page on which it can be answered on its own. */
+  readonly href: string
+}
+
+/** Several approvals, each in full, that are answered together. */
+export interface SeveralPageProps {
+  readonly items: readonly SeveralItem[]
+  /** What was selected and is not shown, each with the reason. */
+  readonly missing: readonly string[]
+  readonly action: string
 }
 
 export interface HistoryPageProps {

@@ -10,11 +10,13 @@ import type { ToolCall } from '../../approval/tool-call.ts'
 import type { Json } from '../../base/json.ts'
 import { cannotTellApart } from '../../base/text/names.ts'
 import { isInPlainSight } from '../../base/text/show-text.ts'
+import { type Answerer, groupPrefix, isGroup } from '../../elicitation/answering/answerers.ts'
 import { delegateField } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { isChoice, optionsOf } from '../../elicitation/form/options.ts'
 import type { Field, FormSchema } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
+import { delegationProblem } from '../../elicitation/voting/delegate.ts'
 import type { Person } from '../../participant/identify.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { namedClient } from '../../participant/requester.ts'
@@ -25,6 +27,7 @@ import {
   denialField,
   type EditableField,
   postedName,
+  type SuggestedName,
   type VotingProps,
 } from '../pages/props.ts'
 import { personName } from '../viewer/person-name.ts'
@@ -42,6 +45,7 @@ export function approvalProps(
   viewer: Person,
   facts: AskedFacts,
   refused?: RefusedPost,
+  seen: readonly Person[] = [],
 ): ApprovalPageProps | undefined {
   const about = approvalIn(asked)
   const { schema: form } = asked.question
@@ -74,21 +78,33 @@ export function approvalProps(
     denial: textIn(refused, denialField),
     reason: textIn(refused, postedName('reason')),
     errors: refused?.errors ?? [],
-    voting: votingProps(asked, about, viewer, textIn(refused, postedName(delegateField))),
+    voting: votingProps(asked, viewer, textIn(refused, postedName(delegateField)), seen),
   }
 }
 
-function votingProps(asked: Elicitation, { decision }: ApprovalSubject, viewer: Person, typed: string): VotingProps {
-  const { delegate } = decision
+function votingProps(asked: Elicitation, viewer: Person, typed: string, seen: readonly Person[]): VotingProps {
   const done = doneWords(asked, viewer)
-  const groups = viewer.groups.map((group) => `group:${group}`)
-  const suggested = delegate === true ? groups : (delegate ?? [])
+  const mayDelegate = asked.answerers.delegate !== undefined && done === undefined
   return {
-    lines: votingWords(asked, (name) => (name === viewer.participant ? 'You' : personName(name as ParticipantId))),
+    lines: votingWords(asked, (name) => (name === viewer.participant ? 'you' : personName(name as ParticipantId))),
     version: String(asked.version),
     ...(done !== undefined && { done }),
-    ...(delegate !== undefined && done === undefined && { delegate: { typed, suggested } }),
+    ...(mayDelegate && { delegate: { typed, suggested: suggestedFor(asked, viewer, seen) } }),
   }
+}
+
+const mostSuggested = 50
+
+/** To whom this viewer could hand it on, of those who are known: names in the rule, groups of the login, people seen before. */
+function suggestedFor(asked: Elicitation, viewer: Person, seen: readonly Person[]): SuggestedName[] {
+  const { delegate } = asked.answerers
+  const groups = [viewer, ...seen].flatMap((person) => person.groups).map((group) => `${groupPrefix}${group}` as const)
+  const people = new Map(seen.map((person) => [person.participant as Answerer, person]))
+  const names = new Set<Answerer>([...(delegate === true ? [] : (delegate ?? [])), ...groups, ...people.keys()])
+  return [...names]
+    .filter((name) => delegationProblem(asked, viewer, name, people.get(name)) === undefined)
+    .slice(0, mostSuggested)
+    .map((name) => ({ name, words: isGroup(name) ? 'anyone in this group' : personName(name as ParticipantId) }))
 }
 
 /** Whether the server says that the tool may delete or overwrite. */

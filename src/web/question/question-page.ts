@@ -1,8 +1,9 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import { clientText } from '../../base/text/names.ts'
-import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import type { Person } from '../../participant/identify.ts'
+import { peopleSeen } from '../../participant/people.ts'
 import { namedClient } from '../../participant/requester.ts'
 import { pageOf, type Sheet } from '../pages/layout/frame.ts'
 import type { AskedFacts, SettledPageProps } from '../pages/props.ts'
@@ -11,12 +12,20 @@ import { approvalSheet } from '../pages/question/approval-page.ts'
 import { confirmSheet } from '../pages/question/confirm-page.ts'
 import { formSheet } from '../pages/question/form-page.ts'
 import { settledPage } from '../pages/question/settled-page.ts'
+import { preparePasskey } from '../passkey/passkey-need.ts'
 import { frameFor } from '../render.ts'
 import type { WebContext } from '../site.ts'
 import { personName } from '../viewer/person-name.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 import { approvalEnd, approvalProps, type RefusedPost, serverWords } from './approval.ts'
 import { typedIn } from './posted-answer.ts'
+
+/** Finds out, before a question is shown, what else its page needs to know. */
+export async function prepareQuestion(c: WebContext, asked: Elicitation, viewer: Viewer): Promise<void> {
+  await preparePasskey(c, asked, viewer)
+  if (isSettled(asked) || asked.answerers.delegate === undefined) return
+  c.set('seenPeople', await peopleSeen(c.var.site.assent.store.browsers))
+}
 
 /** The page of an open question. After a refused answer it repeats what was typed, except a secret. */
 export function questionPage(
@@ -44,7 +53,7 @@ export function questionSheet(
   const { schema } = question
   const errors = refused?.errors ?? []
   const facts = questionFacts(asked, viewer, action)
-  const approval = approvalProps(asked, viewer, facts, refused)
+  const approval = approvalProps(asked, viewer, facts, refused, c.var.seenPeople)
   const { passkeyNeed } = c.var
   if (approval !== undefined) {
     return approvalSheet(frame, { ...approval, ...(passkeyNeed && { passkey: passkeyNeed }) })

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { callNow } from '../../approval/question/page-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
+import { doneWords, standingWords } from '../../approval/question/voting-words.ts'
 import { cannotTellApart } from '../../base/text/names.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
@@ -8,15 +9,16 @@ import { namedClient } from '../../participant/requester.ts'
 import { endWords, type InboxPlace, inboxPath, readList, rowOf, whatOf } from '../inbox/inbox-rows.ts'
 import { ownEvents } from '../inbox/own-events.ts'
 import { rowAnswer, rowArguments } from '../inbox/row-answer.ts'
+import { becameIn, becameWords } from '../inbox/several.ts'
 import { historyPage } from '../pages/inbox/history-page.ts'
 import { inboxPage } from '../pages/inbox/inbox-page.ts'
 import type { Sheet } from '../pages/layout/frame.ts'
 import type { InboxRow } from '../pages/props.ts'
 import { externalSheet } from '../pages/question/external-page.ts'
 import { settledSheet } from '../pages/question/settled-page.ts'
-import { needsPasskey, preparePasskey } from '../passkey/passkey-need.ts'
+import { needsPasskey } from '../passkey/passkey-need.ts'
 import { findQuestion, isRequesterOrAsked, readId } from '../question/find-question.ts'
-import { customPageOf, questionFacts, questionSheet, settledProps } from '../question/question-page.ts'
+import { customPageOf, prepareQuestion, questionFacts, questionSheet, settledProps } from '../question/question-page.ts'
 import { questionPath } from '../question/question-path.ts'
 import { frameFor } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
@@ -44,17 +46,18 @@ async function show(c: WebContext): Promise<Response> {
   const { total, clients, next } = await readList(assent, viewer, place)
   // What this page had was answered since.
   if (clients.length === 0 && total > 0) return c.redirect('/inbox', 303)
-  const asked = await findQuestion(c, viewer, readId(c.req.query('open')))
+  const isSelecting = c.req.query('select') !== undefined
+  const asked = isSelecting ? undefined : await findQuestion(c, viewer, readId(c.req.query('open')))
   const elsewhere = asked && ownPageOf(c, asked)
   if (elsewhere !== undefined) return c.redirect(elsewhere, 303)
 
   c.set('isLive', true)
-  if (asked) await preparePasskey(c, asked, viewer)
+  if (asked) await prepareQuestion(c, asked, viewer)
   const done = await doneIn(c, viewer)
   const note = rowNote(clients.flatMap(({ shown }) => shown))
   const props = {
     groups: clients.map(({ key, shown, all }) => {
-      const rows = shown.map((one) => ({ ...rowOf(one, viewer, place), ...inRow(c, one) }))
+      const rows = shown.map((one) => ({ ...rowOf(one, viewer, place), ...inRow(c, one, viewer) }))
       const { asker, requester } = rows[0] as InboxRow
       return {
         asker,
@@ -70,7 +73,9 @@ async function show(c: WebContext): Promise<Response> {
     isOver: asked !== undefined && isSettled(asked),
     isPaused: await assent.approvals.isPaused(),
     ...(asked && { openId: asked.id }),
-    ...(done && { done }),
+    ...(done.length > 0 && { done }),
+    ...(isSelecting && { isSelecting }),
+    ...(total > 1 && { selectHref: inboxPath({ ...place, select: true }) }),
     ...(note !== undefined && { note }),
   }
   return c.html(inboxPage(frameFor(c), props, asked && sheetOf(c, asked, viewer)))
@@ -90,12 +95,21 @@ function rowNote(shown: readonly Elicitation[]): string | undefined {
 }
 
 /** The arguments and buttons of an approval's row; none where the installation has its own page for approvals. */
-function inRow(c: WebContext, asked: Elicitation): Pick<InboxRow, 'arguments' | 'answer' | 'needsPasskey'> {
+function inRow(
+  c: WebContext,
+  asked: Elicitation,
+  viewer: Viewer,
+): Pick<InboxRow, 'arguments' | 'answer' | 'needsPasskey' | 'standing'> {
   const about = approvalIn(asked)
   const path = questionPath(c.var.site.assent.pages, asked)
   if (about === undefined || path === undefined || customPageOf(c, asked) !== undefined) return {}
   const shown = rowArguments(callNow(asked, about))
-  return { ...(shown && { arguments: shown }), answer: rowAnswer(asked, path), needsPasskey: needsPasskey(asked) }
+  const done = doneWords(asked, viewer)
+  return {
+    ...(shown && { arguments: shown }),
+    ...(done === undefined && { answer: rowAnswer(asked, path), needsPasskey: needsPasskey(asked) }),
+    standing: [...standingWords(asked), ...(done === undefined ? [] : [done])],
+  }
 }
 
 /** The page of a question that cannot be answered beside the list. */
@@ -117,11 +131,21 @@ function sheetOf(c: WebContext, asked: Elicitation, viewer: Viewer): Sheet {
   })
 }
 
-async function doneIn(c: WebContext, viewer: Viewer): Promise<{ words: string; href: string } | undefined> {
-  const asked = await findQuestion(c, viewer, readId(c.req.query('done')))
-  const end = asked && endWords(asked, viewer)
-  const href = asked && questionPath(c.var.site.assent.pages, asked)
-  return end && href ? { words: `${whatOf(asked)}: ${end.charAt(0).toLowerCase()}${end.slice(1)}.`, href } : undefined
+/** What became of the questions that were just answered, as the address names them: one, or several together. */
+async function doneIn(c: WebContext, viewer: Viewer): Promise<{ words: string; href: string }[]> {
+  const one = readId(c.req.query('done'))
+  const all = [...(one === undefined ? [] : [{ id: one, end: 'kept' as const }]), ...becameIn(c)]
+  const found = await Promise.all(
+    all.map(async ({ id, end }) => {
+      const asked = await findQuestion(c, viewer, id)
+      const href = asked && questionPath(c.var.site.assent.pages, asked)
+      // A single answer brings the person here only when it settled its question.
+      if (asked === undefined || href === undefined || (id === one && !isSettled(asked))) return []
+      const words = becameWords(asked, end, viewer, { what: whatOf(asked), ended: endWords(asked, viewer) })
+      return [{ words, href: isSettled(asked) ? href : `/inbox?open=${id}` }]
+    }),
+  )
+  return found.flat()
 }
 
 /** The audit knows which questions were settled last. Those that were deleted since are left out. */

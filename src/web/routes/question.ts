@@ -5,11 +5,11 @@ import { type Answer, type Elicitation, isSettled } from '../../elicitation/elic
 import { tooMany } from '../http/entrance.ts'
 import { readPost } from '../http/post.ts'
 import { posted } from '../pages/props.ts'
-import { answeringHere, needsPasskey, preparePasskey } from '../passkey/passkey-need.ts'
+import { answeringHere, needsPasskey } from '../passkey/passkey-need.ts'
 import { findQuestion, readId } from '../question/find-question.ts'
 import { postedAnswer } from '../question/posted-answer.ts'
 import { postedApproval } from '../question/posted-approval.ts'
-import { customPageOf, endPage, isFromInbox, questionPage } from '../question/question-page.ts'
+import { customPageOf, endPage, isFromInbox, prepareQuestion, questionPage } from '../question/question-page.ts'
 import { questionPath } from '../question/question-path.ts'
 import { notice } from '../render.ts'
 import type { Site, WebContext, WebEnv } from '../site.ts'
@@ -102,7 +102,7 @@ async function open(c: WebContext, below = ''): Promise<Opened | Response> {
   const path = asked && questionPath(c.var.site.assent.pages, asked)
   if (asked === undefined || path === undefined) return notice(c, 404, { kind: 'not-found' })
   if (`${path}${below}` !== c.req.path) return c.redirect(path, 303)
-  await preparePasskey(c, asked, viewer)
+  await prepareQuestion(c, asked, viewer)
   return { asked, viewer }
 }
 

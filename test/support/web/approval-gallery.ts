@@ -5,6 +5,7 @@ import { subjectOf } from '../../../src/approval/question/subject.ts'
 import type { ToolCall } from '../../../src/approval/tool-call.ts'
 import { clientText } from '../../../src/base/text/names.ts'
 import type { Elicitation, ElicitationId } from '../../../src/elicitation/elicitation.ts'
+import type { Voting } from '../../../src/elicitation/voting/voting.ts'
 import { localParticipant, type ParticipantId } from '../../../src/participant/participant.ts'
 import { localRequester, namedClient } from '../../../src/participant/requester.ts'
 import { auditPage } from '../../../src/web/pages/audit-page.ts'
@@ -12,7 +13,7 @@ import { grantsPage } from '../../../src/web/pages/grants-page.ts'
 import { historyPage } from '../../../src/web/pages/inbox/history-page.ts'
 import { inboxPage } from '../../../src/web/pages/inbox/inbox-page.ts'
 import { pageOf } from '../../../src/web/pages/layout/frame.ts'
-import type { ApprovalPageProps, AskedFacts, GrantItem, InboxRow } from '../../../src/web/pages/props.ts'
+import type { ApprovalPageProps, AskedFacts, GrantItem, InboxRow, PasskeyNeed } from '../../../src/web/pages/props.ts'
 import { approvalPage, approvalSheet } from '../../../src/web/pages/question/approval-page.ts'
 import { externalSheet } from '../../../src/web/pages/question/external-page.ts'
 import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
@@ -30,10 +31,13 @@ export interface Showing {
   readonly viewer?: ParticipantId
   readonly refused?: RefusedPost
   readonly message?: string
+  readonly voting?: Voting
+  readonly passkey?: PasskeyNeed
 }
 
 /** The props of an approval as the routes make them. */
-function approving({ call: over, rule = {}, viewer = alice, refused, message }: Showing): ApprovalPageProps {
+export function approving(showing: Showing): ApprovalPageProps {
+  const { call: over, rule = {}, viewer = alice, refused, message, voting, passkey } = showing
   const known = { participant: alice, client: 'claude-code', clientName: 'Claude Code' }
   const call = aCall({ server: 'github', tool: 'create_issue', requester: known, ...over })
   const { requester } = call
@@ -46,7 +50,13 @@ function approving({ call: over, rule = {}, viewer = alice, refused, message }: 
     purpose: 'approval',
     origin: { server: call.server },
     requester,
-    answerers: { anyOf: decision.approvers, through: decision.answer === 'client' ? 'client' : 'page' },
+    answerers: {
+      anyOf: decision.approvers,
+      through: decision.answer === 'client' ? 'client' : 'page',
+      ...(decision.quorum !== undefined && { quorum: decision.quorum }),
+      ...(decision.delegate !== undefined && { delegate: decision.delegate }),
+    },
+    ...(voting && { voting }),
     identity: 'one',
     metadata: {},
     subject: subjectOf({ call, decision }),
@@ -62,7 +72,7 @@ function approving({ call: over, rule = {}, viewer = alice, refused, message }: 
   }
   const props = approvalProps(elicitation, { participant: viewer, groups: [] }, about, refused)
   if (props === undefined) throw new Error('It is an approval.')
-  return props
+  return { ...props, ...(passkey && { passkey }) }
 }
 
 /** The page of an approval. */
@@ -120,7 +130,7 @@ posted.set('field.edit_title', 'Crash')
 posted.set('field.json_labels', '[bug')
 posted.set('field.reason', 'It is only a test.')
 
-const rows: readonly InboxRow[] = [
+export const rows: readonly InboxRow[] = [
   {
     id: '0192',
     server: 'github',
@@ -169,7 +179,7 @@ const rows: readonly InboxRow[] = [
 
 const [mine, ...others] = rows
 /** A list of one client. */
-const listed = { groups: [{ asker: 'Claude Code', rows }], total: rows.length, isFirst: true, here: '/inbox' }
+export const listed = { groups: [{ asker: 'Claude Code', rows }], total: rows.length, isFirst: true, here: '/inbox' }
 /** A page of several clients, of which some have asked more than it shows. */
 const crowded = {
   groups: [
@@ -273,7 +283,7 @@ export const approvalGallery: Readonly<Record<string, string>> = {
     ...crowded,
     isOver: false,
     isPaused: true,
-    done: { words: 'Run create_issue: allowed by you.', href: '/elicit/0192/approve' },
+    done: [{ words: 'Run create_issue: allowed by you.', href: '/elicit/0192/approve' }],
   }),
   'inbox-empty': inboxPage(frame, { ...listed, groups: [], total: 0, isOver: false, isPaused: false }),
   'inbox-open': inboxPage(

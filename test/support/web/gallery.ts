@@ -11,6 +11,7 @@ import { formPage } from '../../../src/web/pages/question/form-page.ts'
 import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
 import { approvalGallery } from './approval-gallery.ts'
 import { asked, frame, nonce } from './gallery-frame.ts'
+import { votingGallery } from './voting-gallery.ts'
 
 export { asked, frame, nonce }
 
@@ -262,6 +263,7 @@ export const gallery: Readonly<Record<string, string>> = {
   ),
   'browsers-empty': browsersPage(frame, { browsers: [] }),
   ...approvalGallery,
+  ...votingGallery,
 }
 
 function omitAsked({ asked: _, ...rest }: ConnectPageProps): ConnectPageProps {

@@ -30,7 +30,9 @@ function show(fresh) {
   document.title = fresh.title
   if (part('count').textContent !== part('count', fresh).textContent) part('count').textContent = part('count', fresh).textContent
   const before = rows().map((row) => row.href).join()
+  const ticked = new Set(all('#waiting :checked').map((box) => box.value))
   part('waiting').replaceWith(part('waiting', fresh))
+  for (const box of all('#waiting input')) box.checked = ticked.has(box.value)
   if (before !== rows().map((row) => row.href).join()) movedAt = performance.now()
   showTimes(part('waiting'))
   rows().find((row) => row.getAttribute('href') === focused)?.focus()
@@ -71,6 +73,7 @@ addEventListener('keydown', (event) => {
   else if (event.key === 'k') rows()[Math.max(current - 1, 0)]?.focus()
   else if (event.key === 'a') press('accept')
   else if (event.key === 'd') press('decline')
+  else if (event.key === 'x') row?.closest('li').querySelector('input')?.click()
   else return
   event.preventDefault()
 })

@@ -25,7 +25,12 @@ export const inboxStyle = minifyCss(`
   .do a:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; }
   .row[data-current] a { color: var(--soft); }
   .do button { position: relative; z-index: 1; min-width: 124px; padding: 9px 12px; }
+  .do .choice { position: relative; z-index: 1; }
+  .pick { position: sticky; bottom: 0; padding: 12px 0; background: var(--sheet); }
+  .pick > * { flex: 1 1 calc(50% - 6px); }
+  .what .tag { margin-left: 6px; }
   .done { padding: 10px 16px; border: 1px solid var(--line); border-radius: 8px; }
+  .done li + li { margin-top: 8px; }
   .keys { display: block; margin-bottom: 8px; }
   kbd { padding: 1px 5px; border: 1px solid var(--line); border-radius: 4px; font: inherit; }
   .back { margin: -12px 0; }

@@ -166,6 +166,7 @@ const rules = `
   .more { margin-top: 4px; }
   .more > .choices { margin-top: 0; }
   .more > .field { padding-bottom: 4px; }
+  .votes { padding-left: 20px; list-style: disc; }
   .scopes li { padding: 9px 12px; }
   .scopes li + li { border-top: 1px solid var(--line); }
   .scopes { margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; }

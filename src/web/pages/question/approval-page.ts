@@ -52,12 +52,13 @@ function shownField({ shown }: ApprovalPageProps): Markup {
 }
 
 /** The tool's name, and beside it the title that the server gives it, marked as the server's. */
-function toolName({ call: { tool, server, title } }: ApprovalPageProps): Markup {
+export function toolName({ call: { tool, server, title } }: ApprovalPageProps): Markup {
   const isOther = title !== undefined && title.trim() !== '' && title.trim() !== tool
   return markup`<p class="tool"><code>${exactText(tool)}</code>${isOther && markup` <span class="soft small">${visible(server)} calls it <q>${visible(title)}</q></span>`}</p>`
 }
 
-function why({ why: { words, rule } }: ApprovalPageProps): Markup {
+/** Why the person is asked, with the number of the rule. */
+export function why({ why: { words, rule } }: ApprovalPageProps): Markup {
   const isNamed = rule === undefined || /\brule \d/i.test(words)
   return markup`${visible(words, 400)}${!isNamed && markup` <span class="rule">Rule ${rule}.</span>`}`
 }
