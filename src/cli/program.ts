@@ -9,10 +9,11 @@ import { addKeysCommands } from './commands/keys.ts'
 import { addOpenCommand } from './commands/open.ts'
 import { addPasskeysCommands } from './commands/passkeys.ts'
 import { addPauseCommands } from './commands/pause.ts'
-import { addPolicyCommands } from './commands/policy.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
 import { addHubCommands } from './hub/hub.ts'
 import { addInboxCommands } from './inbox/inbox.ts'
+import { addPolicyCommands } from './policy/policy.ts'
+import { addReportCommand } from './report/report.ts'
 import { addRunCommand } from './run/run.ts'
 import { addServeCommand } from './serve/serve.ts'
 import { version } from './version.ts'
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   addInboxCommands(program)
   addGrantsCommands(program)
   addPolicyCommands(program)
+  addReportCommand(program)
   addPauseCommands(program)
   addCallCommand(program)
   addConnectionsCommands(program)

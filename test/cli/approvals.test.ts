@@ -113,6 +113,26 @@ describe('assent inbox', () => {
     expect(await again.ended()).toBe(1)
   })
 
+  test('at a terminal, denies several by how their ids begin, once they are confirmed; an unknown id is named', async () => {
+    const { file, open } = await anInstallation()
+    const other = await open()
+    const first = await askedAbout(other)
+    const second = await askedAbout(other, aLocalCall({ tool: 'write_more' }), 'walk-2')
+    const ids = [first.id.slice(0, 8), second.id.slice(0, 8), 'zzzz']
+    const deny = assentInTerminal(['--config', file, 'inbox', 'deny', ...ids, '--reason', 'not today'])
+    await deny.see('zzzz: No open question has this id.')
+    await deny.see('1 of 2  Run write_file on files?')
+    await deny.see('2 of 2  Run write_more on files?')
+    await deny.see('Deny these 2 calls? Type yes ›')
+    deny.type('yes\r')
+    await deny.see('Your answer is saved: Deny.')
+    await deny.see('Your answer is saved: Deny.')
+    expect(await deny.ended()).toBe(1)
+    for (const { id } of [first, second]) {
+      expect((await other.get(id))?.state).toMatchObject({ answer: { content: { reason: 'not today' } } })
+    }
+  })
+
   test('at a terminal, asks what to do with each', async () => {
     const { file, open } = await anInstallation()
     const other = await open()
@@ -252,6 +272,35 @@ policy:
       ),
     })
     expect(await run('policy', 'test', 'files', 'write_file', '--client', 'another')).toMatchObject({ code: 1 })
+  })
+
+  test('shows the whole policy with the origin of every rule, and a pack by itself', async () => {
+    const { file, run } = await anInstallation(`version: 1
+policy:
+  default: deny
+  extends: [{ pack: git, server: repo }]
+  rules:
+    - { tool: git_push, decide: allow }
+`)
+    const { out } = await run('policy', 'show')
+    expect(out).toContain(`1. allow  (${file}:6)\n   tool: git_push\n`)
+    expect(out).toMatch(
+      /\n2\. deny {2}\(pack git\)\n {3}server: repo\n(.+\n)+? {3}reason: A forced push rewrites history/,
+    )
+    expect(out).toContain(`default: deny  (${file}:3)\nfallback: inbox  (default)\nmode: enforce  (default)\n`)
+
+    const { rules } = JSON.parse((await run('policy', 'show', '--pack', 'git', '--json')).out)
+    expect(rules[0]).toMatchObject({ number: 1, origin: 'pack git', rule: { decide: 'deny' } })
+    expect(rules[0].rule.server).toBeUndefined()
+    expect(await run('policy', 'show', '--pack', 'gti')).toMatchObject({
+      code: 2,
+      err: 'There is no pack "gti". There are files, git, database, mail, payments, shell.\n',
+    })
+    const wrong = await anInstallation('version: 1\npolicy: { extends: [gti] }\n')
+    expect(await wrong.run('policy', 'show')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('assent.yaml:2: policy.extends[0]: There is no pack "gti".'),
+    })
   })
 
   test('check finds what is wrong with its line, also a setting that nothing reads, and a gate that nobody could open', async () => {

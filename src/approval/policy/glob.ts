@@ -1,5 +1,10 @@
 /** The longest pattern, so that matching takes time in proportion to the text alone. */
-export const longestGlob = 256
+const longestGlob = 256
+
+/** What is wrong with a pattern, for whoever wrote it. */
+export function problemWithGlob(glob: string): string | undefined {
+  return glob.length <= longestGlob ? undefined : `A pattern has at most ${longestGlob} characters.`
+}
 
 /** Matches text against a pattern, as a whole: `*` is any text, `?` any one character, all else itself. */
 export function globMatcher(pattern: string): (text: string) => boolean {

@@ -1,6 +1,8 @@
 import { digest } from '../../base/canonical.ts'
 import { BadPolicy } from './bad-policy.ts'
 import { conditionsOf } from './conditions.ts'
+import type { Packs } from './packs/pack.ts'
+import { readPacks } from './packs/read-packs.ts'
 import type { Policy, ReadyRule } from './policy.ts'
 import { policySettings } from './policy-settings.ts'
 import { type CompileWhen, effects, type ReadRule, readRule } from './read-rule.ts'
@@ -18,13 +20,19 @@ export function parsePolicy(
   input: unknown,
   compile: CompileWhen,
   defaults: PolicyDefaults = { fallback: 'inbox' },
+  packs: Packs = {},
 ): Policy {
   const reading = new Reading()
   const settings = reading.settings(input, [], Object.keys(policySettings))
   const mode = settings.oneOf('mode', ['enforce', 'watch']) ?? 'enforce'
   const byDefault = settings.oneOf('default', effects) ?? 'ask'
   const fallback = settings.oneOf('fallback', ['inbox', 'deny']) ?? defaults.fallback
-  const rules = readRules(settings, reading, compile)
+  const own = readRules(settings, reading, compile)
+  const packed = readPacks(settings, reading, packs).map(({ pack, rule, path }) => ({
+    ...readRule(rule, path, reading, compile),
+    pack,
+  }))
+  const rules: PlacedRule[] = [...own, ...packed]
 
   const [first, ...others] = reading.problems
   if (first !== undefined) throw new BadPolicy([first, ...others])
@@ -47,9 +55,15 @@ function readRules(settings: Settings, reading: Reading, compile: CompileWhen): 
   return rules ?? []
 }
 
-function ready({ rule, when }: ReadRule, index: number): ReadyRule {
+/** A rule, and the pack that it comes from, if it comes from one. */
+interface PlacedRule extends ReadRule {
+  readonly pack?: string
+}
+
+function ready({ rule, when, pack }: PlacedRule, index: number): ReadyRule {
   return Object.freeze({
     rule,
+    ...(pack !== undefined && { pack }),
     number: index + 1,
     digest: digest(['rule', rule]),
     hearsay: rule.annotations !== undefined || when?.readsAnnotations === true,

@@ -12,8 +12,19 @@ export interface PolicySettings {
   readonly default?: Effect
   /** What happens to an approval that the client cannot be asked for. Default: `inbox` in the gateway, `deny` in the library. */
   readonly fallback?: Policy['fallback']
+  /**
+   * Packs of rules that come with Assent, and follow the rules below: `files`, `git`, `database`, `mail`, `payments`,
+   * `shell`. `{ pack, server }` limits a pack to the servers that match. Default: none.
+   */
+  readonly extends?: string | readonly (string | PackUse)[]
   /** The first rule that matches decides. At most 1,000. */
   readonly rules?: readonly RuleSettings[]
+}
+
+/** A pack that holds for some servers only. */
+export interface PackUse {
+  readonly pack: string
+  readonly server: string | readonly string[]
 }
 
 /** One rule as it is written. A condition that is left out holds for every call. */
@@ -63,6 +74,7 @@ export const policySettings = {
   mode: true,
   default: true,
   fallback: true,
+  extends: true,
   rules: true,
 } as const satisfies Record<keyof PolicySettings, true>
 

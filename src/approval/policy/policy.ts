@@ -62,6 +62,8 @@ export interface ReadyRule {
   readonly digest: string
   /** Whether it looks at what the server says of its tool. */
   readonly hearsay: boolean
+  /** The pack that it comes from; absent: from the policy's own rules. */
+  readonly pack?: string
   readonly conditions: readonly Condition[]
 }
 

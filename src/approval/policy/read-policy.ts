@@ -5,12 +5,13 @@ import type { CompileWhen } from './read-rule.ts'
 
 /**
  * Reads a policy of unknown origin. Rejects with `BadPolicy`, which names all that is wrong. CEL, which is large, is loaded
- * only for a policy that has a `when`.
+ * only for a policy that has a `when`, and the packs only for one that extends some.
  */
 export async function readPolicy(input: unknown, defaults?: PolicyDefaults): Promise<Policy> {
-  const language = hasWhen(input) ? await import('./when/when.ts') : undefined
+  const extending = isPlainObject(input) && input.extends !== undefined ? await import('./packs/packs.ts') : undefined
+  const language = extending !== undefined || hasWhen(input) ? await import('./when/when.ts') : undefined
   // Without a `when` nothing is compiled.
-  return parsePolicy(input, language?.compileWhen as CompileWhen, defaults)
+  return parsePolicy(input, language?.compileWhen as CompileWhen, defaults, extending?.packs)
 }
 
 function hasWhen(input: unknown): boolean {

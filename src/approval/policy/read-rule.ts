@@ -4,7 +4,7 @@ import { isAnswererName, isParticipantName, proofs } from '../../elicitation/ans
 import { priorities } from '../../elicitation/elicitation.ts'
 import { defaultLimits } from '../../elicitation/limits.ts'
 import type { PolicyPath } from './bad-policy.ts'
-import { longestGlob } from './glob.ts'
+import { problemWithGlob } from './glob.ts'
 import { type Hints, hintNames } from './hints.ts'
 import type { Effect, Fallback, RequesterName, Rule } from './policy.ts'
 import { type RuleSettings, ruleSettings } from './policy-settings.ts'
@@ -102,10 +102,6 @@ function readFallback(settings: Settings, answer: Rule['answer']): Fallback | un
   if (!isForOthers && answer === 'client') return fallback
   const reason = isForOthers ? 'with approvers' : `with answer: ${answer}`
   return settings.report('fallback', `This cannot be allow ${reason}: nobody would have said yes. Use inbox or deny.`)
-}
-
-function problemWithGlob(glob: string): string | undefined {
-  return glob.length <= longestGlob ? undefined : `A pattern has at most ${longestGlob} characters.`
 }
 
 function problemWithRequester(name: string): string | undefined {

@@ -25,7 +25,7 @@ export interface Config {
   /** As written, with variables filled in. `oauth/` checks them. */
   readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** With variables filled in and defaults. `approval/` checks the rules. */
-  readonly policy: Required<PolicySettings>
+  readonly policy: Required<Omit<PolicySettings, 'extends'>> & Pick<PolicySettings, 'extends'>
   readonly clocks: Readonly<Record<keyof typeof defaults.clocks, number>>
   readonly limits: Readonly<Record<keyof typeof defaults.limits, number>>
   readonly elicitation: {

@@ -10,7 +10,7 @@ export interface OutOfReach extends Problem {
   readonly severity: 'error' | 'warning'
 }
 
-/** The rules whose approvers could not answer, judged by the settings alone. */
+/** The rules whose approvers could not answer, or not enough of them, judged by the settings alone. */
 export function findOutOfReach(policy: Policy, auth: AuthConfig | undefined): OutOfReach[] {
   const found = policy.rules.filter(asks).flatMap((ready) => judge(ready, auth))
   return [...found, ...inboxWithoutPages(policy, auth)]
@@ -21,10 +21,11 @@ function asks({ rule }: ReadyRule): boolean {
   return rule.decide === 'ask' || (rule.decide === 'allow' && rule.when !== undefined)
 }
 
-function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOfReach[] {
+function judge({ rule, number, pack }: ReadyRule, auth: AuthConfig | undefined): OutOfReach[] {
   const at = (setting: string, severity: OutOfReach['severity'], words: string): OutOfReach => {
-    const path = ['policy', 'rules', number - 1, setting]
-    return { path, severity, message: `${pathText(path)} ${words}` }
+    const path = pack === undefined ? ['policy', 'rules', number - 1, setting] : ['policy', 'extends']
+    const named = pack === undefined ? pathText(path) : `${setting} of a rule of the pack ${pack}`
+    return { path, severity, message: `${named} ${words}` }
   }
   if (auth !== undefined && !hasPages(auth)) {
     const needsPage = rule.approvers !== undefined ? 'approvers' : rule.answer !== 'client' ? 'answer' : undefined
@@ -33,14 +34,8 @@ function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOf
     }
   }
   const { approvers = [] } = rule
-  const lost = approvers.filter((name) => whyNot(name, auth) !== undefined)
-  const [first] = lost
-  const found: OutOfReach[] = []
-  if (first !== undefined) {
-    const isAll = lost.length === approvers.length
-    const who = isAll ? 'names nobody who could answer' : `names ${lost.join(', ')}, who cannot answer`
-    found.push(at('approvers', isAll ? 'error' : 'warning', `${who}: ${whyNot(first, auth)}.`))
-  }
+  const lost = judgeNames('approvers', approvers, auth, at)
+  const found: OutOfReach[] = [...lost, ...judgeVoting(rule, auth, at)]
   if (auth?.groupsClaim === undefined && hasPages(auth) && approvers.some(isGroup) && lost.length === 0) {
     found.push(
       at(
@@ -51,6 +46,37 @@ function judge({ rule, number }: ReadyRule, auth: AuthConfig | undefined): OutOf
     )
   }
   return found
+}
+
+type At = (setting: string, severity: OutOfReach['severity'], words: string) => OutOfReach
+
+/** A quorum that cannot be reached, and escalations and delegations to nobody who could answer. */
+function judgeVoting(rule: ReadyRule['rule'], auth: AuthConfig | undefined, at: At): OutOfReach[] {
+  const { approvers = [], quorum = 1, escalate = [], delegate } = rule
+  const canAnswer = (name: Answerer) => whyNot(name, auth) === undefined
+  const reached = new Set([...approvers, ...escalate.flatMap(({ to }) => to)].filter(canAnswer))
+  const isEnough = [...reached].some(isGroup) || reached.size >= quorum
+  const found: OutOfReach[] = []
+  if (quorum > 1 && !isEnough) {
+    const who = reached.size === 0 ? 'nobody' : [...reached].join(', ')
+    found.push(at('quorum', 'error', `cannot be reached: ${quorum} people must say yes, and here only ${who} can.`))
+  }
+  for (const { to } of escalate) found.push(...judgeNames('escalate', to, auth, at))
+  if (delegate === true && auth === undefined) {
+    const words = 'lets nobody be found: without auth there is only the person "local"; add auth, or leave it out.'
+    found.push(at('delegate', 'error', words))
+  }
+  return [...found, ...judgeNames('delegate', delegate === true ? [] : (delegate ?? []), auth, at)]
+}
+
+/** Names of whom nobody, or not all, could answer. */
+function judgeNames(setting: string, names: readonly Answerer[], auth: AuthConfig | undefined, at: At): OutOfReach[] {
+  const lost = names.filter((name) => whyNot(name, auth) !== undefined)
+  const [first] = lost
+  if (first === undefined) return []
+  const isAll = lost.length === names.length
+  const who = isAll ? 'names nobody who could answer' : `names ${lost.join(', ')}, who cannot answer`
+  return [at(setting, isAll ? 'error' : 'warning', `${who}: ${whyNot(first, auth)}.`)]
 }
 
 function whyNot(name: Answerer, auth: AuthConfig | undefined): string | undefined {

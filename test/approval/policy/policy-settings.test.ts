@@ -28,7 +28,13 @@ const rule: Required<RuleSettings> = {
   keepArguments: true,
   reason: 'System files.',
 }
-const policy: Required<PolicySettings> = { mode: 'watch', default: 'deny', fallback: 'deny', rules: [rule] }
+const policy: Required<PolicySettings> = {
+  mode: 'watch',
+  default: 'deny',
+  fallback: 'deny',
+  extends: ['git', { pack: 'files', server: 'docs' }],
+  rules: [rule],
+}
 
 test('the reader knows exactly the settings that the types have', () => {
   expect(Object.keys(policySettings).sort()).toEqual(Object.keys(policy).sort())
@@ -47,6 +53,7 @@ test('every setting of the types is read', () => {
     expiresMs: 3_600_000,
     escalate: [{ afterMs: 600_000, to: ['group:leads'] }],
   })
+  expect([...new Set(rules.map(({ pack }) => pack))]).toEqual([undefined, 'git', 'files'])
 })
 
 test('docs/approvals.md has a row for every setting', () => {

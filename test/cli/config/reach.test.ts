@@ -14,6 +14,7 @@ const found = (rule: object, auth?: AuthConfig, policy: object = {}) =>
   )
 const nobody = ['error policy.rules.0.approvers']
 const some = ['warning policy.rules.0.approvers']
+const unreached = 'error policy.rules.0.quorum'
 
 describe('a gate whose approver nobody can reach', () => {
   test.each([
@@ -30,6 +31,42 @@ describe('a gate whose approver nobody can reach', () => {
     ['a group behind a proxy that names none', { approvers: 'group:a' }, proxy, nobody],
     ['a group behind a proxy', { approvers: 'group:a' }, withGroups(proxy), []],
     ['an allow that asks when it fails', { decide: 'allow', when: 'args.x', approvers: 'group:a' }, undefined, nobody],
+    ['a quorum without a login', { approvers: ['local', 'group:a'], quorum: 2 }, undefined, [...some, unreached]],
+    ['a quorum of a group', { approvers: 'group:a', quorum: 2 }, login, []],
+    ['a quorum of people', { approvers: [`bob@${issuer}`, `eve@${issuer}`], quorum: 2 }, login, []],
+    [
+      'a quorum for which one of another login is needed',
+      { approvers: [`bob@${issuer}`, 'eve@https://other.example.com'], quorum: 2 },
+      login,
+      [...some, unreached],
+    ],
+    [
+      'a quorum that an escalation reaches',
+      { approvers: [`bob@${issuer}`], quorum: 2, escalate: [{ after: '1m', to: `eve@${issuer}` }] },
+      login,
+      [],
+    ],
+    [
+      'an escalation to nobody',
+      { escalate: [{ after: '1m', to: 'group:a' }] },
+      undefined,
+      ['error policy.rules.0.escalate'],
+    ],
+    [
+      'one to some',
+      { escalate: [{ after: '1m', to: ['group:a', 'local'] }] },
+      undefined,
+      ['warning policy.rules.0.escalate'],
+    ],
+    ['an escalation to a group', { escalate: [{ after: '1m', to: 'group:a' }] }, login, []],
+    [
+      'a delegation to nobody',
+      { approvers: 'local', delegate: 'group:a' },
+      undefined,
+      ['error policy.rules.0.delegate'],
+    ],
+    ['a delegation to anybody', { approvers: 'local', delegate: true }, undefined, ['error policy.rules.0.delegate']],
+    ['a delegation to anybody of a login', { approvers: 'group:a', delegate: true }, login, []],
     ['a rule that asks nobody', { decide: 'deny' }, tokensOnly, ['warning policy.fallback']],
   ] as const)('%s', (_, rule, auth, expected) => {
     const read = 'when' in rule ? { ...rule, when: 'args.x == 1' } : rule

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
 import { print } from '../print.ts'
 import { configOf } from '../with-assent.ts'
-import type { PolicyTestOptions } from './policy-test.ts'
+import type { ReplayOptions } from './replay-policy.ts'
+import type { ShowOptions } from './show-policy.ts'
+import type { PolicyTestOptions } from './test-policy.ts'
 
 const examples = `
 Nobody is asked, and nothing runs. Grants are read from the store, if there is one.
@@ -15,9 +17,19 @@ Examples:
 Exit codes: 0 the call would run without asking; 1 it would be asked about or denied.
 With --expect: 0 the decision is the expected one; 1 it is not.`
 
+const replayExamples = `
+The file holds a policy, or settings with one. Nobody is asked, nothing runs, and grants do not count.
+
+Examples:
+  assent policy replay draft.yaml
+  assent policy replay draft.yaml --since 7d --json
+
+A call whose arguments were not kept can be judged only where no rule with a \`when\` could change its decision. All others
+are counted. \`assent report --yaml\` writes a draft to begin with.`
+
 /** `assent policy`: checks the policy, and tries it out on a call. */
 export function addPolicyCommands(program: Command): void {
-  const policy = program.command('policy').description('check the policy, and try it out')
+  const policy = program.command('policy').description('check and show the policy, and try it out')
 
   policy
     .command('check')
@@ -38,6 +50,20 @@ export function addPolicyCommands(program: Command): void {
     })
 
   policy
+    .command('show')
+    .description('print the whole policy, packs included, in the order in which it decides')
+    .option('--pack <name>', 'print this pack instead: files, git, database, mail, payments or shell')
+    .option('--json', 'print JSON, for scripts')
+    .addHelpText(
+      'after',
+      '\nEach rule has its origin: the line of the settings file, or the pack.\n\nExamples:\n  assent policy show\n  assent policy show --pack git',
+    )
+    .action(async (options: ShowOptions, command: Command) => {
+      const { showPolicy } = await import('./show-policy.ts')
+      await showPolicy(command, options)
+    })
+
+  policy
     .command('test')
     .argument('<server>')
     .argument('<tool>')
@@ -55,7 +81,18 @@ export function addPolicyCommands(program: Command): void {
     .option('--json', 'print JSON, for scripts')
     .addHelpText('after', examples)
     .action(async (server: string, tool: string, json: string, options: PolicyTestOptions, command: Command) => {
-      const { testPolicy } = await import('./policy-test.ts')
+      const { testPolicy } = await import('./test-policy.ts')
       await testPolicy(command, { ...options, server, tool, arguments: json })
+    })
+
+  policy
+    .command('replay <file>')
+    .description('show what another policy would have decided on the calls in the audit')
+    .option('--since <time>', 'only calls that are not older than this, such as 7d')
+    .option('--json', 'print JSON, for scripts')
+    .addHelpText('after', replayExamples)
+    .action(async (file: string, options: ReplayOptions, command: Command) => {
+      const { replayPolicy } = await import('./replay-policy.ts')
+      await replayPolicy(command, file, options)
     })
 }

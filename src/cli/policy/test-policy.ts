@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Standing, standingOf } from '../../approval/grant/covers.ts'
 import type { Grant } from '../../approval/grant/grant.ts'
@@ -8,15 +7,16 @@ import type { Decision, Effect } from '../../approval/policy/policy.ts'
 import { readPolicy } from '../../approval/policy/read-policy.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import { argumentProblem } from '../../base/canonical.ts'
+import { formatDuration } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject, type JsonObject, parseJson } from '../../base/json.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { parseParticipantId } from '../../participant/participant.ts'
-import { readAddress } from '../../stores/open.ts'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from '../errors.ts'
 import { print } from '../print.ts'
 import { configOf, withStore } from '../with-assent.ts'
+import { hasStore } from './kept-store.ts'
 
 export interface PolicyTestOptions {
   readonly as: string
@@ -91,10 +91,8 @@ function parsed(text: string): unknown {
 }
 
 /** Reads the store only if it exists: trying out a policy creates none. */
-async function readKept(command: Command, { store }: Config, call: ToolCall, decision: Decision): Promise<Kept> {
-  const address = readAddress(store)
-  const isThere = address.kind === 'sqlite' ? existsSync(address.path) : address.kind !== 'memory'
-  if (!isThere) return { isPaused: false, grants: [] }
+async function readKept(command: Command, config: Config, call: ToolCall, decision: Decision): Promise<Kept> {
+  if (!hasStore(config)) return { isPaused: false, grants: [] }
   return withStore(command, async (assent) => {
     const now = assent.clock.now()
     const grants = await assent.store.grants.listFor(call.requester.participant, call.server, call.tool)
@@ -142,6 +140,7 @@ function show(call: ToolCall, effect: Effect, because: string, { decision, rules
   if (effect === 'ask') {
     print(`  approvers  ${decision.approvers.join(', ')}`)
     print(`  answer     ${decision.answer}; ${decision.fallback} where a client cannot be asked`)
+    for (const line of votingLines(decision)) print(line)
     if (decision.editable.length > 0)
       print(`  editable   ${decision.editable.map((name) => visibleLine(name)).join(', ')}`)
   }
@@ -151,6 +150,17 @@ function show(call: ToolCall, effect: Effect, because: string, { decision, rules
   }
   if (kept.grants.length > 0) print()
   for (const { id, standing, sentence } of kept.grants) print(`  ${sentence} ${standings[standing]} (${id})`)
+}
+
+/** What the rule says of several approvers; nothing where it says nothing. */
+function votingLines({ quorum, delegate, escalate, priority }: Explained['decision']): string[] {
+  const steps = (escalate ?? []).map(({ afterMs, to }) => `${to.join(', ')} after ${formatDuration(afterMs)}`)
+  return [
+    ...(quorum === undefined ? [] : [`  quorum     ${quorum} different people, not the requester`]),
+    ...(delegate === undefined ? [] : [`  delegate   to ${delegate === true ? 'anybody' : delegate.join(', ')}`]),
+    ...(steps.length === 0 ? [] : [`  escalate   to ${steps.join('; ')}`]),
+    ...(priority === undefined ? [] : [`  priority   ${priority}`]),
+  ]
 }
 
 const standings: Readonly<Record<Standing, string>> = {
