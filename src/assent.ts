@@ -26,6 +26,7 @@ import type { Answering } from './elicitation/answering/answerers.ts'
 import { type Asked, ask } from './elicitation/asking/ask.ts'
 import { checkProviderName } from './elicitation/asking/provider-name.ts'
 import type { Ask } from './elicitation/asking/request.ts'
+import type { Channel } from './elicitation/channel.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { find, getResult } from './elicitation/find.ts'
@@ -68,6 +69,8 @@ export interface Assent {
   readonly vault: Vault
   /** Where time comes from. */
   readonly clock: Clock
+  /** Ways in which people are told of questions. */
+  readonly channels: readonly Channel[]
   /** How much one requester may make Assent keep. */
   readonly limits: ElicitationLimits
   /** How long a question stays open, unless its asker says otherwise, in milliseconds. */
@@ -219,6 +222,14 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   })
   const answerAny = async (id: ElicitationId, answering: Answering, given: Answer) =>
     approvals.keepAnswered(await answer(desk, id, answering, given, approvals.answerRules))
+  for (const channel of desk.channels) {
+    channel.begin?.({
+      async answer(id, participant, given) {
+        const { groups } = (await desk.people.find(participant)) ?? { groups: [] }
+        return begin(answerAny(id, { participant, groups, via: 'channel' }, given))
+      },
+    })
+  }
 
   return {
     store,
@@ -234,6 +245,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     }),
     vault,
     clock,
+    channels: desk.channels,
     limits: desk.limits,
     questionMs: desk.questionMs,
     ...(login && { login }),
@@ -352,7 +364,7 @@ function deskFor({ options, store, vault, audit, clock, pages, questionMs, passk
         ? pageUrl(pages, id, page)
         : `${pages.publicUrl}/oauth/connect/${connect.provider}?elicitation_id=${id}`,
     limits: { ...defaultLimits, ...withoutUndefined(options.limits ?? {}) },
-    people: peopleIn(store.browsers),
+    people: peopleIn(store.browsers, options.auth?.issuer),
     questionMs,
     events: createEvents<ElicitationNews>(),
     waiters: new Set(),

@@ -1,4 +1,6 @@
-import type { ConnectTo, Elicitation, ElicitationId } from './elicitation.ts'
+import type { ParticipantId } from '../participant/participant.ts'
+import type { Answered } from './answering/answered.ts'
+import type { Answer, ConnectTo, Elicitation, ElicitationId } from './elicitation.ts'
 
 /** A way to reach the person who is asked. */
 export interface Channel {
@@ -8,8 +10,24 @@ export interface Channel {
    * and `voting` say which. `link` leads to its page. May fail: the question stays all the same.
    */
   tell(elicitation: Elicitation, link: string): Promise<void>
+  /** For a channel through which people answer: called once, before anything is told. */
+  begin?(desk: ChannelDesk): void
+  /** Handles a POST that its service sends to `/channels/<name>`. Everybody can send one: it must prove where it is from. */
+  receive?(message: ReceivedMessage): Promise<Response>
   /** Lets go of what it holds, soon, whatever is still under way. */
   close?(): Promise<void>
+}
+
+/** What a channel through which people answer may do. */
+export interface ChannelDesk {
+  /** Answers for a person whom the channel has verified. It counts as `channel`, by the groups of their last sign-in. */
+  answer(id: ElicitationId, participant: ParticipantId, answer: Answer): Promise<Answered>
+}
+
+/** A message as it came. */
+export interface ReceivedMessage {
+  readonly headers: Headers
+  readonly body: string
 }
 
 /** The address of a page about one elicitation. It names the question and gives access to nothing. */

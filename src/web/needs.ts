@@ -10,6 +10,7 @@ import type { Connections } from '../connection/connections.ts'
 import type { SigningAnswer } from '../elicitation/answering/answer.ts'
 import type { Answered } from '../elicitation/answering/answered.ts'
 import type { Answering } from '../elicitation/answering/answerers.ts'
+import type { Channel } from '../elicitation/channel.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { PageSettings } from '../elicitation/page-settings.ts'
@@ -33,6 +34,7 @@ export interface AssentForWeb {
   readonly approvals: Pick<Approvals, 'list' | 'revoke' | 'isPaused'>
   readonly events: Pick<Events<ElicitationNews>, 'listen'>
   readonly pages: PageSettings
+  readonly channels: readonly Channel[]
   get(id: ElicitationId): Promise<Elicitation | undefined>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>
   beginSigning(id: ElicitationId, person: Person, answer: Answer): Promise<SigningAnswer>

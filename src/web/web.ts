@@ -9,6 +9,7 @@ import type { WebOptions } from './options.ts'
 import { notice } from './render.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { browsersRoutes } from './routes/browsers.ts'
+import { channelsRoutes } from './routes/channels.ts'
 import { connectRoutes } from './routes/connect.ts'
 import { connectionsRoutes } from './routes/connections.ts'
 import { enrollRoutes } from './routes/enroll.ts'
@@ -17,6 +18,7 @@ import { inboxRoutes } from './routes/inbox.ts'
 import { loginRoutes } from './routes/login.ts'
 import { passkeysRoutes } from './routes/passkeys.ts'
 import { questionRoutes } from './routes/question.ts'
+import { severalRoutes } from './routes/several.ts'
 import { statusRoutes } from './routes/status.ts'
 import { type Site, siteFrom, type WebEnv } from './site.ts'
 import { enrollLink } from './viewer/enroll.ts'
@@ -59,12 +61,14 @@ function appFor(site: Site): Hono<WebEnv> {
   app.route('/', statusRoutes(site))
   app.route('/', questionRoutes(site))
   app.route('/', inboxRoutes())
+  app.route('/', severalRoutes())
   app.route('/', grantsRoutes())
   app.route('/', auditRoutes())
   app.route('/', connectRoutes())
   app.route('/', connectionsRoutes())
   app.route('/', browsersRoutes())
   app.route('/', passkeysRoutes())
+  app.route('/', channelsRoutes())
   if (site.isLocal) app.route('/', enrollRoutes())
   if (login) app.route('/', loginRoutes(login))
   app.notFound((c) => notice(c, 404, { kind: 'not-found' }))

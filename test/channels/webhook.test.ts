@@ -72,6 +72,7 @@ describe('a webhook', () => {
       server: 'github',
       client: 'Claude Code',
       answerers: 1,
+      priority: 'normal',
       link: `https://assent.example.com/elicit/${elicitation.id}/form`,
       createdAt: '2026-05-01T10:00:00.000Z',
       expiresAt: '2026-05-01T10:10:00.000Z',

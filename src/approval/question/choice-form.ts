@@ -182,6 +182,11 @@ export function clientWords(call: ToolCall, decision: Decision, message = approv
   return [message, ...facts, decision.why.words, ...(note === undefined ? [] : [note])].join('\n')
 }
 
+/** The same words for a channel through which people answer; undefined: they would not show the call as it is. */
+export function channelWords(call: ToolCall, decision: Decision): string | undefined {
+  return isInPlainView(call) ? clientWords(call, decision) : undefined
+}
+
 function indented(text: string): string {
   return text.includes('\n') ? `\n  ${text.replaceAll('\n', '\n  ')}` : text
 }

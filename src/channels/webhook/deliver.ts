@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { FetchFailed, type GuardedFetch } from '../../base/guarded-fetch.ts'
+import { type Retrying, type SendFailure, withRetries } from '../delivery/retry.ts'
 import { deliveryHeader, signature, signatureHeader } from './sign.ts'
 
 /** One message to send. */
@@ -19,48 +20,23 @@ export interface DeliveryTarget {
   readonly retries: readonly number[]
 }
 
+/** Sends a message, with retries where they may help. Throws `NotDelivered` when it gives up. */
+export function deliver(target: DeliveryTarget, delivery: Delivery, stop: StopSignals): Promise<void> {
+  const { clock, retries } = target
+  return withRetries(() => attempt(target, delivery, stop.now), { clock, retries, ...stop })
+}
+
 /** What ends a delivery early. */
-export interface StopSignals {
-  /** Whether the message is obsolete: then no attempt is made. */
-  isOver(): boolean
-  /** Aborts when no retry may follow; a wait for the next retry ends. */
-  readonly noMore: AbortSignal
+export interface StopSignals extends Pick<Retrying, 'isOver' | 'noMore'> {
   /** Aborts the attempt that is in flight. */
   readonly now: AbortSignal
-}
-
-/** A delivery failed. The message names only the origin of the webhook's address. */
-export class NotDelivered extends Error {
-  override readonly name = 'NotDelivered'
-}
-
-/** Sends a message, with retries where they may help. Throws `NotDelivered` when it gives up. */
-export async function deliver(target: DeliveryTarget, delivery: Delivery, stop: StopSignals): Promise<void> {
-  const { clock, retries } = target
-  for (let attempts = 1; ; attempts += 1) {
-    if (stop.isOver()) return
-    const failure = await attempt(target, delivery, stop.now)
-    if (failure === undefined) return
-    const waitMs = retries[attempts - 1]
-    if (waitMs === undefined || failure.isFinal || stop.noMore.aborted) {
-      throw new NotDelivered(`${failure.reason} (after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`)
-    }
-    await pause(clock, waitMs, stop.noMore)
-    if (stop.noMore.aborted) throw new NotDelivered(`${failure.reason} (not retried: the channel was closed)`)
-  }
-}
-
-interface Failure {
-  readonly reason: string
-  /** Whether a retry would fail in the same way. */
-  readonly isFinal: boolean
 }
 
 async function attempt(
   { url, secret, fetch, clock }: DeliveryTarget,
   { id, body }: Delivery,
   signal: AbortSignal,
-): Promise<Failure | undefined> {
+): Promise<SendFailure | undefined> {
   const headers = {
     'content-type': 'application/json',
     [deliveryHeader]: id,
@@ -80,17 +56,4 @@ async function attempt(
 function isRefused(error: unknown): boolean {
   if (!(error instanceof FetchFailed)) return false
   return error.reason === 'address_refused' || isRefused(error.cause)
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const end = () => {
-      callOff()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const callOff = clock.after(ms, end)
-    signal.addEventListener('abort', end)
-  })
 }

@@ -1,6 +1,7 @@
 import { clientText, nameText } from '../../base/text/names.ts'
-import { type Elicitation, isSettled, type Purpose } from '../../elicitation/elicitation.ts'
+import { type Elicitation, isSettled, type Priority, type Purpose } from '../../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../../elicitation/result.ts'
+import { answerersNow } from '../../elicitation/voting/voting.ts'
 import { namedClient } from '../../participant/requester.ts'
 
 /** Tells a webhook that a question was asked or settled, and where it is. Never holds its text or its answer. */
@@ -13,8 +14,9 @@ export interface WebhookMessage {
   readonly server: string
   /** The name of the client that asks, else its id. */
   readonly client: string
-  /** How many participants and groups may answer. */
+  /** How many participants and groups may answer now. */
   readonly answerers: number
+  readonly priority: Priority
   /** The address of its page, which opens only for those who may answer. */
   readonly link: string
   readonly createdAt: string
@@ -24,14 +26,15 @@ export interface WebhookMessage {
 
 /** The message about a question in its current state. Names are cut off: a stranger chooses them, and could put a message in one. */
 export function messageAbout(elicitation: Elicitation, link: string): WebhookMessage {
-  const { id, purpose, origin, requester, answerers, createdAt, expiresAt } = elicitation
+  const { id, purpose, origin, requester, priority = 'normal', createdAt, expiresAt } = elicitation
   return {
     type: isSettled(elicitation) ? 'question.settled' : 'question.asked',
     id,
     purpose,
     server: nameText(origin.server),
     client: clientText(namedClient(requester), 'label'),
-    answerers: answerers.anyOf.length,
+    answerers: answerersNow(elicitation).length,
+    priority,
     link,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),

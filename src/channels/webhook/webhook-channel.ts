@@ -3,9 +3,10 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type GuardedFetch, guardedFetch } from '../../base/guarded-fetch.ts'
 import type { Channel } from '../../elicitation/channel.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
-import { type DeliveryTarget, deliver, NotDelivered } from './deliver.ts'
+import { NotDelivered, usualRetries } from '../delivery/retry.ts'
+import { createSendQueue } from '../delivery/send-queue.ts'
+import { type DeliveryTarget, deliver } from './deliver.ts'
 import { messageAbout } from './message.ts'
-import { createSendQueue } from './send-queue.ts'
 
 /** Options of `webhookChannel`. */
 export interface WebhookOptions {
@@ -27,7 +28,6 @@ export interface WebhookOptions {
   readonly fetch?: GuardedFetch
 }
 
-const defaultRetries = [2_000, 6_000, 16_000, 36_000]
 const mostWaiting = 1_000
 const mostAtOnce = 4
 /** How long attempts in flight may take after the channel is closed. */
@@ -35,7 +35,7 @@ const closingMs = 3_000
 
 /** Posts a signed message to a URL when a question is asked and when it is settled. Queues at most 1000 messages. */
 export function webhookChannel(options: WebhookOptions): Channel {
-  const { url, secret, name = 'webhook', allowPrivate = false, retries = defaultRetries, timeoutMs = 5_000 } = options
+  const { url, secret, name = 'webhook', allowPrivate = false, retries = usualRetries, timeoutMs = 5_000 } = options
   if (secret === '') throw new TypeError('A webhook needs a secret. Set `secret`.')
   const clock = options.clock ?? systemClock
   const reach = allowPrivate ? 'anywhere' : 'internet'

@@ -24,6 +24,8 @@ export interface Config {
   readonly renamed: readonly Renamed[]
   /** As written, with variables filled in. `oauth/` checks them. */
   readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** `--allow-pasted` was given. */
+  readonly allowsPasted?: boolean
   /** With variables filled in and defaults. `approval/` checks the rules. */
   readonly policy: Required<Omit<PolicySettings, 'extends'>> & Pick<PolicySettings, 'extends'>
   readonly clocks: Readonly<Record<keyof typeof defaults.clocks, number>>
@@ -70,12 +72,42 @@ export interface AuthConfig {
 }
 
 /** A way to tell people of questions. */
-export interface ChannelConfig {
-  readonly webhook: {
-    readonly url: string
-    readonly secret: string
-    readonly name?: string
-    /** Whether the url may be on this machine or in a private network. */
-    readonly allowPrivate?: boolean
-  }
+export type ChannelConfig =
+  | { readonly webhook: WebhookConfig }
+  | { readonly mail: MailConfig }
+  | { readonly slack: SlackConfig }
+
+/** A program that is told of questions. */
+export interface WebhookConfig {
+  readonly url: string
+  readonly secret: string
+  readonly name?: string
+  /** Whether the url may be on this machine or in a private network. */
+  readonly allowPrivate?: boolean
+}
+
+/** What all channels to people have. */
+export interface PeopleChannelConfig {
+  /** Addresses by participant, group, or `*` for everybody else. */
+  readonly to: Readonly<Record<string, readonly string[]>>
+  readonly name?: string
+  readonly gatherMs?: number
+  readonly quiet?: { readonly from: string; readonly to: string; readonly timeZone?: string }
+}
+
+/** Mails to those who are asked. */
+export interface MailConfig extends PeopleChannelConfig {
+  readonly smtp: string
+  readonly from: string
+  readonly allowPlain?: boolean
+}
+
+/** Messages in Slack. */
+export interface SlackConfig extends PeopleChannelConfig {
+  readonly token: string
+  readonly details?: boolean
+  readonly signingSecret?: string
+  readonly team?: string
+  /** Participants by Slack user. */
+  readonly people?: Readonly<Record<string, string>>
 }

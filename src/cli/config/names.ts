@@ -1,16 +1,5 @@
 /** What the config files of other MCP clients hold for their own use. Accepted in a server, and ignored. */
-export const ignoredInServers = [
-  'alwaysAllow',
-  'autoApprove',
-  'description',
-  'disabledTools',
-  'gallery',
-  'icon',
-  'name',
-  'timeout',
-  'title',
-  'version',
-] as const
+export const ignoredInServers = ['description', 'gallery', 'icon', 'name', 'timeout', 'title', 'version'] as const
 
 /**
  * The settings that each section of the file may hold; all others are refused. `defaults` names those of `clocks`,
@@ -54,6 +43,9 @@ export const settingNames = {
     'start',
     'disabled',
     'enabled',
+    'disabledTools',
+    'alwaysAllow',
+    'autoApprove',
     'type',
     'transport',
     'serverUrl',
@@ -77,8 +69,11 @@ export const settingNames = {
   ],
   clientMeta: ['key', 'contains'],
   clientEnv: ['name', 'value'],
-  channel: ['webhook'],
+  channel: ['webhook', 'mail', 'slack'],
   webhook: ['url', 'secret', 'name', 'allowPrivate'],
+  mail: ['smtp', 'from', 'to', 'name', 'gather', 'quiet', 'allowPlain'],
+  slack: ['token', 'to', 'details', 'signingSecret', 'team', 'people', 'name', 'gather', 'quiet'],
+  quiet: ['from', 'to', 'timeZone'],
   metrics: ['listen', 'allow'],
   pages: ['primaryColor', 'title', 'prefix', 'names'],
   hub: ['spaces'],

@@ -8,12 +8,13 @@ import { findConfigFile } from './find.ts'
 import { settingNames } from './names.ts'
 import { badConfig, type Path, type Problem, pathText } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, readTrustedProxies, urlOf } from './read/addresses.ts'
+import { readChannel } from './read/channels.ts'
 import { readClient } from './read/clients.ts'
 import { type Environment, filledIn } from './read/environment.ts'
 import { readHub } from './read/hub.ts'
 import { readMetrics } from './read/metrics.ts'
 import { readPolicyShape } from './read/policy.ts'
-import { counts, durations, readAuth, readChannel, readPages, readProviders } from './read/sections.ts'
+import { counts, durations, readAuth, readPages, readProviders } from './read/sections.ts'
 import { isDisabled, readServers } from './read/servers.ts'
 import { type Reading, Setting } from './read/setting.ts'
 
@@ -22,6 +23,8 @@ export interface Given {
   readonly config?: string
   readonly store?: string
   readonly port?: number
+  /** Lets the tools run that `alwaysAllow` and `autoApprove` of pasted servers name, where no rule says otherwise. */
+  readonly allowPasted?: boolean
 }
 
 /** Every setting. Throws one error with all problems, each with its line and its remedy. */
@@ -114,12 +117,21 @@ function readElicitation(setting: Setting): Config['elicitation'] {
   }
 }
 
-function withGiven(config: Config, { store, port }: Given): Config {
+function withGiven(config: Config, { store, port, allowPasted = false }: Given): Config {
   const listen = port === undefined ? config.listen : { ...config.listen, port }
   return {
     ...config,
     listen,
     publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen),
     ...(store !== undefined && { store }),
+    ...(allowPasted && { policy: withPastedAllow(config), allowsPasted: true }),
   }
+}
+
+/** The rules of the file come first, so that none of them is softened. */
+function withPastedAllow({ policy, servers }: Config): Config['policy'] {
+  const rules = [...servers.values()].flatMap(({ id, pastedAllow }) =>
+    pastedAllow === undefined ? [] : [{ server: id, tool: pastedAllow, decide: 'allow' as const }],
+  )
+  return { ...policy, rules: [...policy.rules, ...rules] }
 }

@@ -1,10 +1,11 @@
+import { visibleLine } from '../../base/text/visible-text.ts'
 import { proxiesWithCredentials } from '../../gateway/upstream/stdio/environment.ts'
 import type { Config } from './config.ts'
 import type { Environment } from './read/environment.ts'
 
 /** What is allowed and will surprise somebody, each with what to do. For the start, and for `assent doctor`. */
 export function startWarnings(config: Config, env: Environment = process.env): string[] {
-  return [...portWarnings(config), ...proxyWarnings(config, env)]
+  return [...portWarnings(config), ...proxyWarnings(config, env), ...pastedWarnings(config)]
 }
 
 /** The ports that fetch refuses by its standard, in browsers and in Node, with the error `bad port`. */
@@ -20,6 +21,17 @@ function portWarnings({ listen, publicUrl }: Config): string[] {
   return [...ports]
     .filter((port) => refusedPorts.has(port))
     .map((port) => `Browsers and most MCP clients refuse port ${port} ("bad port"). Choose another, such as 4180.`)
+}
+
+/** What other clients were told not to ask about is asked about here, until the owner of the file says otherwise. */
+function pastedWarnings({ servers, allowsPasted = false }: Config): string[] {
+  return [...servers.values()].flatMap(({ id, pastedAllow }) => {
+    if (pastedAllow === undefined) return []
+    const tools = visibleLine(pastedAllow.join(', '), 200)
+    return allowsPasted
+      ? `These tools of ${id} run without a question where no rule of the policy says otherwise, as --allow-pasted was given: ${tools}.`
+      : `alwaysAllow or autoApprove of ${id} (${tools}) allows nothing by itself: the policy decides. Start with --allow-pasted to let these tools run where no rule says otherwise, or write a rule for them.`
+  })
 }
 
 function proxyWarnings({ servers }: Config, env: Environment): string[] {

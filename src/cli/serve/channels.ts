@@ -1,9 +1,20 @@
 import type { Channel } from '../../elicitation/channel.ts'
-import type { Config } from '../config/config.ts'
+import type { ChannelConfig, Config } from '../config/config.ts'
 
-/** The channels in the settings. Their code is loaded only if there are any. */
-export async function channelsFrom({ channels }: Pick<Config, 'channels'>): Promise<Channel[]> {
-  if (channels.length === 0) return []
-  const { webhookChannel } = await import('../../channels/webhook/webhook-channel.ts')
-  return channels.map(({ webhook }) => webhookChannel({ name: `webhook ${new URL(webhook.url).origin}`, ...webhook }))
+/** The channels in the settings. The code of each kind is loaded only if there is one. */
+export function channelsFrom({ channels }: Pick<Config, 'channels'>): Promise<Channel[]> {
+  return Promise.all(channels.map(open))
+}
+
+async function open(channel: ChannelConfig): Promise<Channel> {
+  if ('webhook' in channel) {
+    const { webhookChannel } = await import('../../channels/webhook/webhook-channel.ts')
+    return webhookChannel({ name: `webhook ${new URL(channel.webhook.url).origin}`, ...channel.webhook })
+  }
+  if ('slack' in channel) {
+    const { slackChannel } = await import('../../channels/slack/slack-channel.ts')
+    return slackChannel(channel.slack)
+  }
+  const { mailChannel } = await import('../../channels/mail/mail-channel.ts')
+  return mailChannel(channel.mail)
 }

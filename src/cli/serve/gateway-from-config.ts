@@ -75,9 +75,10 @@ function httpLimits(limits: Config['limits']): Partial<HttpLimits> {
 }
 
 function serverOptions(server: ServerConfig): ServerOptions {
-  const { trusted, provider, isLazy = false } = server
+  const { trusted, provider, isLazy = false, disabledTools } = server
   const common = {
     trusted,
+    ...(disabledTools && { disabledTools }),
     ...(provider !== undefined && { provider }),
     ...(isLazy && ({ start: 'lazy' } as const)),
   }

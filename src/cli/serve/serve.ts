@@ -38,6 +38,10 @@ export function addServeCommand(program: Command): void {
     .command('gateway', { isDefault: true })
     .description('run the gateway and its pages (the default command)')
     .option('--port <number>', 'the port to listen on (overrides `listen`)', portNumber)
+    .option(
+      '--allow-pasted',
+      'let the tools run that alwaysAllow and autoApprove of pasted servers name, where no rule of the policy matches',
+    )
     .option('--demo', 'if the settings name no server, start two to try')
     .addHelpText('after', examples)
     .action(async (_, command: Command) => {

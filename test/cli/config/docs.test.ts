@@ -40,7 +40,11 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     ...settingNames.participant.map((name) => `participant.${name}`),
     ...settingNames.capability.map((name) => `capability.${name}`),
   ],
-  channels: settingNames.webhook.map((name) => `webhook.${name}`),
+  channels: [
+    ...settingNames.webhook.map((name) => `webhook.${name}`),
+    ...settingNames.mail.map((name) => `mail.${name}`),
+    ...settingNames.slack.map((name) => `slack.${name}`),
+  ],
   clients: [
     ...settingNames.client.filter((name) => name !== 'meta' && name !== 'env').map((name) => `client.${name}`),
     ...settingNames.clientMeta.map((name) => `client.meta.${name}`),
@@ -57,7 +61,7 @@ test.each(Object.entries(sections))(
 
 test('docs/configuration.md lists every other setting, and no other', () => {
   const inside: Readonly<Record<string, readonly string[]>> = {
-    policy: [...Object.keys(defaults.policy), 'rules'],
+    policy: [...Object.keys(defaults.policy), 'extends', 'rules'],
     clocks: Object.keys(defaults.clocks),
     limits: Object.keys(defaults.limits),
     retain: Object.keys(defaults.retain),

@@ -32,6 +32,7 @@ async function wrongWith(text: string, env: Env = {}, name?: string): Promise<st
 }
 
 const v1 = 'version: 1\n'
+const mailTo = (to: string) => `${v1}channels: [{ mail: { smtp: "smtps://x", from: a@b, to: ${to} } }]`
 
 test('without a file every setting is its default', async () => {
   const config = await readConfig({ config: (await written(v1)).file }, {})
@@ -81,7 +82,14 @@ policy:
 clocks: { hold: 5s }
 limits: { bodyBytes: "\${env:BYTES}" }
 elicitation: { enabled: false }
-channels: [{ webhook: { url: "https://hooks.example.com/x", secret: "\${env:LOGIN_SECRET}" } }]
+channels:
+  - { webhook: { url: "https://hooks.example.com/x", secret: "\${env:LOGIN_SECRET}" } }
+  - mail:
+      smtp: "smtps://me:\${env:LOGIN_SECRET}@mail.example.com"
+      from: Assent <assent@example.com>
+      to: { local: me@example.com, "group:ops": [a@example.com, b@example.com], "*": rest@example.com }
+      gather: 5m
+      quiet: { from: "22:00", to: "07:00", timeZone: Europe/Berlin }
 retain: { settled: 1d }
 metrics: { listen: 0.0.0.0:9464, allow: [10.0.0.0/8, "::1"] }
 pages: { primaryColor: "#abc", names: { api-key: key } }
@@ -103,7 +111,22 @@ pages: { primaryColor: "#abc", names: { api-key: key } }
     clocks: { hold: 5_000, question: 600_000 },
     limits: { bodyBytes: 1_000, asksPerMinute: 60 },
     elicitation: { enabled: false },
-    channels: [{ webhook: { url: 'https://hooks.example.com/x', secret: 'hunter2' } }],
+    channels: [
+      { webhook: { url: 'https://hooks.example.com/x', secret: 'hunter2' } },
+      {
+        mail: {
+          smtp: 'smtps://me:hunter2@mail.example.com',
+          from: 'Assent <assent@example.com>',
+          to: {
+            local: ['me@example.com'],
+            'group:ops': ['a@example.com', 'b@example.com'],
+            '*': ['rest@example.com'],
+          },
+          gatherMs: 300_000,
+          quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
+        },
+      },
+    ],
     retain: { settled: 86_400_000 },
     metrics: { listen: { host: '0.0.0.0', port: 9464 }, allow: ['10.0.0.0/8', '::1'] },
     pages: { primaryColor: '#abc', names: { 'api-key': 'key' } },
@@ -218,7 +241,31 @@ test.each([
   [`${v1}clients: [{ name: x, meta: { key: a } }]`, 'clients[0].meta.contains is missing'],
   [`${v1}clients: [{ name: x, env: { value: 1 } }]`, 'clients[0].env.name is missing'],
   [`${v1}clients: { name: x }`, 'clients is a group of settings; write a list'],
-  [`${v1}channels: [{ slack: {} }]`, 'channels[0].slack is not known; write webhook.'],
+  [`${v1}channels: [{ pager: {} }]`, 'channels[0].pager is not known; write webhook, mail or slack.'],
+  [`${v1}channels: [{ slack: { to: { local: U012AB3CD } } }]`, 'channels[0].slack.token is missing'],
+  [`${v1}channels: [{ slack: { token: x, to: { local: "#ops" } } }]`, 'is "#ops"; write one Slack user or channel'],
+  [`${v1}channels: [{ slack: { token: x, team: T, to: {} } }]`, 'channels[0].slack.people is missing; buttons need'],
+  [
+    `${v1}channels: [{ slack: { token: x, team: T, signingSecret: s, people: { U012AB3CD: alice }, to: {} } }]`,
+    'channels[0].slack.people.U012AB3CD is "alice"; write a participant',
+  ],
+  [
+    `${v1}channels: [{ slack: { token: x, team: T, signingSecret: s, people: { U012AB3CD: local }, to: {} } }]`,
+    'channels[0].slack.details must be true for buttons',
+  ],
+  [`${v1}channels: [{}]`, 'channels[0] names no channel; write { webhook:'],
+  [`${v1}channels: [{ webhook: {}, mail: {} }]`, 'channels[0] names two channels'],
+  [`${v1}channels: [{ mail: { smtp: "https://x" } }]`, 'channels[0].mail.smtp does not begin with smtps://'],
+  [`${v1}channels: [{ mail: { smtp: "smtps://x" } }]`, 'channels[0].mail.from is missing'],
+  [`${mailTo('{ alice: a@b }')}`, 'channels[0].mail.to.alice is for nobody; write local'],
+  [`${mailTo('{ local: [a@b, "a@b, c@d"] }')}`, 'channels[0].mail.to.local[1] is "a@b, c@d"; write one mail address'],
+  [`${mailTo('{ local: a@b }, quiet: { from: "22" , to: "07:00" }')}`, '"22" is not a time of day'],
+  [`${mailTo('{ local: a@b }, quiet: { from: "22:00", to: "22:00" }')}`, 'two different times of day'],
+  [`${mailTo('{ local: a@b }, quiet: { from: "1:00" }')}`, 'channels[0].mail.quiet.to is missing'],
+  [
+    `${mailTo('{ local: a@b }, quiet: { from: "22:00", to: "07:00", timeZone: Mars }')}`,
+    '"Mars" is not a time zone. Write one such as Europe/Berlin.',
+  ],
   [`${v1}channels: [{ webhook: { url: "https://x" } }]`, 'channels[0].webhook.secret is missing'],
   [`${v1}retain: { audit: for ever }`, 'retain.audit is "for ever"'],
   [`${v1}metrics: { listen: everywhere }`, 'metrics.listen is "everywhere"; write a host and a port'],
@@ -288,6 +335,26 @@ test('a variable that is not set is named; one may say what holds otherwise', as
   ])
   expect((await wrongWith(`${v1}pages: { title: "\${env:}" }`))[0]).toContain(`write it as \${env:NAME}`)
   expect((await read(`${v1}pages: { title: "\${env:NOT_SET:-x} \${HOME}" }`)).pages.title).toBe(`x \${HOME}`)
+})
+
+test('what other clients are told of tools is read: which are disabled, and which they call without asking', async () => {
+  const text = `version: 1
+mcpServers:
+  files: { command: x, disabledTools: [write_file], alwaysAllow: [read_file, "list_*"], autoApprove: [read_file] }
+  all: { command: x, autoApprove: true, alwaysAllow: false }
+policy: { rules: [{ tool: read_file, decide: ask }] }
+`
+  const { servers, policy } = await read(text)
+  expect(servers.get('files')).toMatchObject({ disabledTools: ['write_file'], pastedAllow: ['read_file', 'list_*'] })
+  expect(servers.get('all')?.pastedAllow).toEqual(['*'])
+  expect(policy.rules).toHaveLength(1)
+  // The rules of the file stay first.
+  expect((await read(text, {}, { allowPasted: true })).policy.rules).toEqual([
+    { tool: 'read_file', decide: 'ask' },
+    { server: 'files', tool: ['read_file', 'list_*'], decide: 'allow' },
+    { server: 'all', tool: ['*'], decide: 'allow' },
+  ])
+  expect(await wrongWith(`${v1}servers: { a: { command: x, disabledTools: true } }`)).toHaveLength(1)
 })
 
 test('a pasted mcpServers block works: disabled entries are skipped, variables are filled in, names become ids', async () => {

@@ -5,10 +5,10 @@ import { readConfig } from '../../../src/cli/config/read.ts'
 import { startWarnings } from '../../../src/cli/config/start-warnings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-async function warningsFor(settings: string, env: Record<string, string> = {}): Promise<string[]> {
+async function warningsFor(settings: string, env: Record<string, string> = {}, allowPasted = false) {
   const file = join(await temporaryFolder(), 'assent.yaml')
   await writeFile(file, `version: 1\n${settings}`)
-  return startWarnings(await readConfig({ config: file }, env), env)
+  return startWarnings(await readConfig({ config: file, allowPasted }, env), env)
 }
 
 test.each(['listen: 127.0.0.1:4190', 'publicUrl: http://localhost:6000', 'listen: 127.0.0.1:10080'])(
@@ -35,4 +35,14 @@ test('warns of a password in the address of a proxy, if a program gets it, and d
   expect(others).toEqual([])
   expect(warning).toContain('https_proxy holds a user name or a password')
   expect(warning).not.toContain('hunter2')
+})
+
+test('says that what another client calls without asking is not allowed by itself, or that it is allowed now', async () => {
+  const servers = 'mcpServers: { files: { command: node, alwaysAllow: [read_file], autoApprove: [list] } }'
+  expect(await warningsFor(servers)).toEqual([
+    expect.stringContaining('alwaysAllow or autoApprove of files (read_file, list) allows nothing by itself'),
+  ])
+  expect(await warningsFor(servers, {}, true)).toEqual([
+    expect.stringMatching(/^These tools of files run without a question .*: read_file, list\.$/),
+  ])
 })

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import { milliseconds } from '../../../base/durations.ts'
 import { isPlainObject } from '../../../base/json.ts'
-import { isLoopback } from '../../../elicitation/asking/url.ts'
-import type { AuthConfig, ChannelConfig, Config } from '../config.ts'
+import type { AuthConfig, Config } from '../config.ts'
 import { defaults } from '../defaults.ts'
 import { settingNames } from '../names.ts'
 import type { Setting } from './setting.ts'
@@ -72,37 +71,6 @@ export function counts(setting: Setting): Config['limits'] {
   return Object.fromEntries(
     names.map((name) => [name, settings[name].count() ?? defaults.limits[name]]),
   ) as Config['limits']
-}
-
-/** A way to tell people of questions. */
-export function readChannel(entry: Setting): ChannelConfig[] {
-  if (!isPlainObject(entry.value)) {
-    entry.wrongKind('write a channel, such as { webhook: { url: …, secret: … } }')
-    return []
-  }
-  const { webhook } = entry.only(settingNames.channel)
-  const { url, secret, name, allowPrivate } = webhook
-    .needed('write { webhook: { url: …, secret: … } }')
-    .only(settingNames.webhook)
-  if (!webhook.isThere) return []
-  const address = url.needed('write the address that gets the events').url()
-  const key = secret.needed(`write the secret that signs the events, such as "\${env:HOOK_SECRET}"`).text()
-  const called = name.text()
-  const isPrivate = allowPrivate.flag()
-  if (address !== undefined && isLoopback(address.hostname) && isPrivate !== true) {
-    url.say('is on this machine; add allowPrivate: true to the webhook.')
-  }
-  if (address === undefined || key === undefined) return []
-  return [
-    {
-      webhook: {
-        url: address.href,
-        secret: key,
-        ...(called !== undefined && { name: called }),
-        ...(isPrivate !== undefined && { allowPrivate: isPrivate }),
-      },
-    },
-  ]
 }
 
 /** How the pages look, and where they are. */

@@ -14,6 +14,10 @@ export type ServerConfig = {
   readonly trusted: boolean
   /** It is not started with the gateway, but when a request first needs it. */
   readonly isLazy?: boolean
+  /** Tools that are neither listed nor called. */
+  readonly disabledTools?: readonly string[]
+  /** Tools that another client was told to call without asking. Nothing is allowed by it unless `--allow-pasted` is given. */
+  readonly pastedAllow?: readonly string[]
   /** Each request carries the credential of the requester's account at this provider. */
   readonly provider?: string
 } & (
@@ -81,11 +85,15 @@ function readServer(
   settings.disabled.flag()
   settings.enabled.flag()
   const provider = readProvider(settings.provider, providers)
+  const disabledTools = names(settings.disabledTools)
+  const pastedAllow = new Set([...allowedNames(settings.alwaysAllow), ...allowedNames(settings.autoApprove)])
   const common = {
     ...named,
     trusted: settings.trusted.flag() ?? false,
     ...(settings.start.choice(['eager', 'lazy']) === 'lazy' && { isLazy: true }),
     ...(provider !== undefined && { provider }),
+    ...(disabledTools.length > 0 && { disabledTools }),
+    ...(pastedAllow.size > 0 && { pastedAllow: [...pastedAllow] }),
   }
   if (command.isThere && address !== undefined) return entry.say('has a command and a url; keep one of the two.')
   if (address !== undefined) {
@@ -102,6 +110,14 @@ function readServer(
   return program === undefined
     ? undefined
     : { ...common, kind: 'process', command: programFrom(program, folder), args, env, cwd }
+}
+
+const names = (setting: Setting) => setting.items().flatMap((item) => item.text() ?? [])
+
+/** Some clients write `true` for every tool. */
+function allowedNames(setting: Setting): readonly string[] {
+  if (typeof setting.value === 'boolean') return setting.value ? ['*'] : []
+  return names(setting)
 }
 
 /** A relative path is resolved from the file's folder. A bare name is looked up in PATH. */

@@ -1,4 +1,4 @@
-import { NotDelivered } from './deliver.ts'
+import { NotDelivered } from './retry.ts'
 
 /** Runs a few jobs at once and queues a bounded number of others. */
 export interface SendQueue {

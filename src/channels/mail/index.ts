@@ -1,0 +1,1 @@
+export { type MailOptions, mailChannel } from './mail-channel.ts'

@@ -1,0 +1,1 @@
+export { type SlackOptions, slackChannel } from './slack-channel.ts'
