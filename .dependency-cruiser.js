@@ -62,6 +62,7 @@ const speakers = {
   rxjs: 'src/nest/',
   'openid-client': 'src/oauth/',
   '@simplewebauthn': 'src/passkey/',
+  nodemailer: 'src/channels/mail/',
   '@marcbachmann/cel-js': 'src/approval/',
 }
 

@@ -1,0 +1,3 @@
+import type { XmcpConfig } from 'xmcp'
+
+export default { stdio: true, paths: { prompts: false, resources: false } } satisfies XmcpConfig
