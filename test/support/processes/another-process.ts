@@ -38,7 +38,8 @@ export async function anotherProcess(store: string): Promise<AnotherProcess> {
       new Promise((resolve, reject) => {
         const id = ++calls
         pending.set(id, { resolve, reject })
-        child.send({ id, method, args })
+        // One that was killed cannot be sent anything.
+        child.send({ id, method, args }, (error) => error && reject(error))
       }) as never,
     kill: () => killed(child),
   }
