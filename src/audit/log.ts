@@ -38,9 +38,13 @@ export interface AuditLogOptions {
   entryBytes?: number
 }
 
-interface QueuedEntry {
+/** An entry, and when it happened. */
+interface DatedEntry {
   readonly entry: TakenEntry
   readonly at: Date
+}
+
+interface QueuedEntry extends DatedEntry {
   readonly done: () => void
   readonly failed: (error: unknown) => void
 }
@@ -69,8 +73,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   /** Stores what is queued and this entry, if nothing must be waited for. */
   function writeAtOnce(entry: AuditEntry): boolean {
     if (!store.appendsAtOnce || emptying !== undefined || entry.keep !== undefined || !chain.isOpen()) return false
-    const last = { entry: takeEntry(entry, entryBytes), at: clock.now(), done() {}, failed() {} }
-    const batch = [...queue, last]
+    const batch = [...queue, { entry: takeEntry(entry, entryBytes), at: clock.now() }]
     const names = namesKnown(batch)
     if (names === undefined) return false
     try {
@@ -111,7 +114,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   /** Undefined if some of them are not in the cache. */
-  function namesKnown(batch: QueuedEntry[]): Map<ParticipantId, Pseudonym> | undefined {
+  function namesKnown(batch: readonly DatedEntry[]): Map<ParticipantId, Pseudonym> | undefined {
     const names = new Map<ParticipantId, Pseudonym>()
     for (const { entry, at } of batch) {
       if (entry.who === undefined) continue
@@ -178,7 +181,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   }
 }
 
-function draftsOf(batch: readonly QueuedEntry[], names: ReadonlyMap<ParticipantId, Pseudonym>): Drafts {
+function draftsOf(batch: readonly DatedEntry[], names: ReadonlyMap<ParticipantId, Pseudonym>): Drafts {
   const drafts = batch.map(({ entry, at }) => ({
     draft: draftOf(entry, at, entry.who && names.get(entry.who)),
     spelled: entry.spelled,
