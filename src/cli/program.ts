@@ -12,6 +12,7 @@ import { addPauseCommands } from './commands/pause.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
 import { addHubCommands } from './hub/hub.ts'
 import { addInboxCommands } from './inbox/inbox.ts'
+import { addInitCommand } from './init/init.ts'
 import { addPolicyCommands } from './policy/policy.ts'
 import { addReportCommand } from './report/report.ts'
 import { addRunCommand } from './run/run.ts'
@@ -36,6 +37,7 @@ export function createProgram(): Command {
 
   addServeCommand(program)
   addRunCommand(program)
+  addInitCommand(program)
   addOpenCommand(program)
   addInboxCommands(program)
   addGrantsCommands(program)

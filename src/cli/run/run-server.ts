@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createAssent } from '../../assent.ts'
@@ -11,6 +10,7 @@ import { complain } from '../print.ts'
 import { serveDespiteRejections } from '../rejections.ts'
 import { gatewayFrom } from '../serve/gateway-from-config.ts'
 import { reloadingPolicy } from '../serve/reload-policy.ts'
+import { stateFolder } from '../state-folder.ts'
 import { version } from '../version.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
 import { servePages } from './page-server.ts'
@@ -86,11 +86,6 @@ function forOne(config: Config, command: Command, server: ServerConfig): Config 
     publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen),
     ...(!hasFile && given.store === undefined && { store: `sqlite:${join(stateFolder(), 'assent.db')}` }),
   }
-}
-
-function stateFolder(): string {
-  const { XDG_STATE_HOME } = process.env
-  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'assent')
 }
 
 /** The server gets the variables of this process: a client sets them here, from the `env` of its config file. */

@@ -1,0 +1,37 @@
+import type { InitClient } from './clients.ts'
+import type { CommandLine } from './command-line.ts'
+
+/** A server in a client's file. */
+export interface ServerEntry {
+  /** The keys that lead to it; the last one is its name. */
+  readonly path: readonly string[]
+  readonly value: unknown
+}
+
+/** A server that gets another command line. */
+export interface Rewording {
+  readonly path: readonly string[]
+  readonly words: CommandLine
+}
+
+/** A file that can be read and changed without losing comments or the order of its keys. */
+export interface EditableFile {
+  /** The servers under a path in which `*` stands for every key. */
+  servers(path: readonly string[]): ServerEntry[]
+  /** The text with these command lines. Throws `NotEditable` if it cannot be sure of the result. */
+  reword(rewordings: readonly Rewording[], form: InitClient['commandLine']): string
+}
+
+/** Why a file is left as it is. */
+export class NotEditable extends Error {
+  override readonly name = 'NotEditable'
+}
+
+/** The servers in parsed settings under a path. */
+export function serversAt(settings: unknown, path: readonly string[], before: readonly string[] = []): ServerEntry[] {
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) return []
+  const [first, ...rest] = path
+  if (first === undefined) return Object.entries(settings).map(([name, value]) => ({ path: [...before, name], value }))
+  const keys = first === '*' ? Object.keys(settings) : Object.hasOwn(settings, first) ? [first] : []
+  return keys.flatMap((key) => serversAt((settings as Record<string, unknown>)[key], rest, [...before, key]))
+}
