@@ -42,7 +42,7 @@ function readWebhook(setting: Setting): WebhookConfig[] {
 // Where a required setting is missing, a problem is recorded, and reading ends with an error.
 function readMail(setting: Setting): MailConfig {
   const { smtp, from, allowPlain, ...common } = setting.only(settingNames.mail)
-  const server = smtp.needed('write the mail server, such as "smtps://${env:MAIL_LOGIN}@mail.example.com"').text()
+  const server = smtp.needed(`write the mail server, such as "smtps://\${env:MAIL_LOGIN}@mail.example.com"`).text()
   if (server !== undefined && !/^smtps?:\/\/[^/]/.test(server)) smtp.say('does not begin with smtps:// or smtp://.')
   return defined({
     smtp: server,
@@ -63,7 +63,7 @@ function readSlack(setting: Setting): SlackConfig {
     if (!isParticipantName(String(one.value))) one.wrong('write a participant: local, or subject@issuer')
   }
   return defined({
-    token: token.needed('write the bot token of your Slack app, such as "${env:SLACK_TOKEN}"').text(),
+    token: token.needed(`write the bot token of your Slack app, such as "\${env:SLACK_TOKEN}"`).text(),
     details: details.flag(),
     signingSecret: signingSecret.text(),
     team: team.text(),
