@@ -57,7 +57,7 @@ function watchedLines(tools: readonly ToolTally[]): string[] {
   if (sum('ask') + sum('deny') === 0) return []
   return [
     '',
-    `The policy only watched: ${sum('ask')} calls ran that it would have asked about, and ${sum('deny')} that it would have denied.`,
+    `The policy only watched. Calls that ran: it would have asked about ${sum('ask')}, and denied ${sum('deny')}.`,
   ]
 }
 
