@@ -1,11 +1,12 @@
-import { ProtocolError, type Server, type ServerContext, type StandardSchemaV1 } from '@modelcontextprotocol/server'
+import { ProtocolError, type Server, type StandardSchemaV1 } from '@modelcontextprotocol/server'
 import { isPlainObject } from '../base/json.ts'
-import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { statusOf } from '../elicitation/result.ts'
-import { requesterOf } from '../mcp/caller.ts'
+import { callerOf, requesterOf } from '../mcp/caller.ts'
 import { codes } from '../mcp/codes.ts'
 import { trackCapability, withdrawCapability } from '../mcp/meta-keys.ts'
 import { isPerRequest, revisionOf } from '../mcp/revision.ts'
+import { type Requester, requesterKey } from '../participant/requester.ts'
 import type { AskingSettings } from './context.ts'
 import { keepingAlive } from './progress.ts'
 
@@ -33,14 +34,15 @@ const trackParams: StandardSchemaV1<unknown, TrackParams> = {
  * Answers `elicitation/track`, which waits until a question of the caller is settled and says how it ended, and
  * `elicitation/withdraw`, which takes one back.
  */
-export function answerTracking({ assent, clocks }: AskingSettings, server: Server): void {
+export function answerTracking({ assent, clocks, quirks }: AskingSettings, server: Server): void {
   server.registerCapabilities({ experimental: { [trackCapability]: {}, [withdrawCapability]: {} } })
   server.setRequestHandler('elicitation/track', { params: trackParams }, async ({ id, timeoutMs }, ctx) => {
     // From 2026-07-28 on a held retry replaces tracking.
     if (isPerRequest(revisionOf(server.getNegotiatedProtocolVersion()))) {
       throw new ProtocolError(codes.methodNotFound, 'Method not found')
     }
-    await checkOwn(assent, id, ctx)
+    const { participant } = requesterOf(ctx)
+    await findOwn(assent, id, (asker) => asker.participant === participant)
     const timeout = Math.min(timeoutMs ?? clocks.track, clocks.track)
     const seen = await keepingAlive(ctx, () => assent.wait(id, { timeoutMs: timeout, signal: ctx.mcpReq.signal }))
     const status = statusOf(seen)
@@ -52,14 +54,21 @@ export function answerTracking({ assent, clocks }: AskingSettings, server: Serve
   })
   // Only by this a requester takes a question back: a call that is cancelled or times out leaves its approval open.
   server.setRequestHandler('elicitation/withdraw', { params: trackParams }, async ({ id }, ctx) => {
-    const { requester } = await checkOwn(assent, id, ctx)
+    const { requester } = callerOf(server, ctx, quirks)
+    // Another client of the same person may not end what this one did not ask.
+    await findOwn(assent, id, (asker) => requesterKey(asker) === requesterKey(requester))
     return { status: statusOf(await assent.withdraw(id, requester, 'the requester withdrew it')) }
   })
 }
 
 /** Somebody else's question gets the same error as one that does not exist. */
-async function checkOwn(assent: AskingSettings['assent'], id: ElicitationId, ctx: ServerContext): Promise<Elicitation> {
+async function findOwn(
+  assent: AskingSettings['assent'],
+  id: ElicitationId,
+  isOwn: (asker: Requester) => boolean,
+): Promise<void> {
   const kept = await assent.get(id)
-  if (kept !== undefined && kept.requester.participant === requesterOf(ctx).participant) return kept
-  throw new ProtocolError(codes.invalidParams, `Unknown elicitation: ${id}`)
+  if (kept === undefined || !isOwn(kept.requester)) {
+    throw new ProtocolError(codes.invalidParams, `Unknown elicitation: ${id}`)
+  }
 }

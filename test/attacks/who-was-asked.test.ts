@@ -75,4 +75,22 @@ describe.each(revisions)('a client of %s that wants a yes that nobody gave', (_,
     }
     expect(place.deeds).toEqual([])
   })
+
+  test('takes back what another client of the same person asked: it is told nothing, and the question stays open', async () => {
+    const place = await askingGateway(50, { answer: 'inbox' })
+    const first = await connectAs(place, copilot)
+    await first.call('write_file', args)
+    const elicitationId = (await openQuestions(place.assent))[0]?.id
+    const other = await connectAs(place, { ...copilot, info: { name: 'honest-editor', version: '1' } })
+    const stolen = other.request('elicitation/withdraw', { elicitationId })
+    await expect(stolen).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining(`Unknown elicitation: ${elicitationId}`),
+    })
+    expect(await openQuestions(place.assent)).toHaveLength(1)
+    // Its own client takes it back from any of its sessions.
+    const again = await connectAs(place, copilot)
+    expect(await again.request('elicitation/withdraw', { elicitationId })).toMatchObject({ status: 'cancelled' })
+    expect(await openQuestions(place.assent)).toEqual([])
+  })
 })

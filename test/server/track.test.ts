@@ -125,3 +125,14 @@ test('2026-07-28 knows no track: the held retry does it', async () => {
   })
   expect(reply.error).toMatchObject({ code: -32_601 })
 })
+
+test('withdraw believes the token about its client, not what the client calls itself', async () => {
+  const { assent, connect } = await tracking({ withLogin: true })
+  const { elicitation } = await assent.ask(page(participantOf('alice')))
+  const phone = await connect(connect11, { token: 'alice/phone', info: { name: 'laptop', version: '1' } })
+  const withdraw = { elicitationId: elicitation.id }
+  await expect(phone.request('elicitation/withdraw', withdraw)).rejects.toMatchObject({ code: -32_602 })
+  expect((await assent.get(elicitation.id))?.state.kind).toBe('open')
+  const laptop = await connect(connect11, { token: 'alice/laptop' })
+  expect(await laptop.request('elicitation/withdraw', withdraw)).toMatchObject({ status: 'cancelled' })
+})
