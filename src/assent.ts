@@ -24,6 +24,7 @@ import { answer, beginSigningAnswer, type SigningAnswer } from './elicitation/an
 import type { Answered } from './elicitation/answering/answered.ts'
 import type { Answering } from './elicitation/answering/answerers.ts'
 import { type Asked, ask } from './elicitation/asking/ask.ts'
+import { attend } from './elicitation/asking/attend.ts'
 import { checkProviderName } from './elicitation/asking/provider-name.ts'
 import type { Ask } from './elicitation/asking/request.ts'
 import type { Channel } from './elicitation/channel.ts'
@@ -109,6 +110,8 @@ export interface Assent {
   listRequesters(person: Person, limit: number, after?: ElicitationId): Promise<OpenRequesters>
   /** What one of these requesters asks this person, the newest first, page by page as in `listOpen`. */
   listOpenOf(person: Person, requester: string, limit: number, after?: ElicitationId): Promise<Elicitation[]>
+  /** Notes that the client which asked stays connected until the signal aborts. After that the open question says so. */
+  attend(id: ElicitationId, connected: AbortSignal): void
   /** Takes a question back for the requester who asked it. */
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
   /** Takes a question back that no longer makes sense, such as when its rule is gone. */
@@ -265,6 +268,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     listOpen: (person, limit, after) => listOpen(desk, person, limit, after),
     listRequesters: (person, limit, after) => listRequesters(desk, person, limit, after),
     listOpenOf: (person, requester, limit, after) => listOpenOf(desk, person, requester, limit, after),
+    attend: (id, connected) => attend(desk, id, connected, begin),
     withdraw: (id, by, reason) => begin(withdraw(desk, id, by, reason)),
     withdrawAsObsolete: (id, reason) => begin(withdrawAsObsolete(desk, id, reason)),
     fail: (id, reason) => begin(fail(desk, id, reason)),
@@ -367,6 +371,7 @@ function deskFor({ options, store, vault, audit, clock, pages, questionMs, passk
     people: peopleIn(store.browsers, options.auth?.issuer),
     questionMs,
     events: createEvents<ElicitationNews>(),
+    attended: new Map(),
     waiters: new Set(),
   }
 }

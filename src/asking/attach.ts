@@ -33,7 +33,7 @@ type Handler = (request: AskableRequest, ctx: ServerContext) => Promise<unknown>
 /** Lets the handlers of an SDK server ask. Call it before any tool, prompt or resource is registered. */
 export function attach(settings: AskingSettings, mcp: McpServer, tools?: ToolSource): McpServer {
   const { server } = mcp
-  const attached = { settings, server, tools, ready: readiness(server) }
+  const attached = { settings, server, tools, ready: readiness(server), connected: connectedTo(server) }
   const setRequestHandler = server.setRequestHandler.bind(server) as (...args: unknown[]) => void
   server.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!askable.has(method)) return setRequestHandler(method, ...rest)
@@ -51,6 +51,8 @@ interface Attached {
   readonly server: Server
   readonly tools: ToolSource | undefined
   readonly ready: Promise<void>
+  /** Aborts when the connection of this server is closed. */
+  connected(): AbortSignal
 }
 
 /** Runs a handler with its context, and seals the state of what it returns. */
@@ -112,7 +114,7 @@ function checkReadable({ tools }: Attached, { params }: AskableRequest, { mcpReq
 }
 
 async function contextFrom(
-  { settings, server: sdk, tools, ready }: Attached,
+  { settings, server: sdk, tools, ready, connected }: Attached,
   { method, params }: AskableRequest,
   ctx: ServerContext,
   progress: { readonly isAnswered: boolean },
@@ -141,11 +143,31 @@ async function contextFrom(
     responses: responsesIn(ctx),
     isRetry: typeof state === 'string',
     ready,
+    attend(id) {
+      // The server of a request without a session is closed with it, and says nothing about its client.
+      if (ctx.sessionId !== undefined || ctx.http === undefined) settings.assent.attend(id, connected())
+    },
     complete: (id) => (progress.isAnswered ? completeOnSession(sdk, id) : complete(ctx, id)),
     completeLater: (id) => completeLater(settings, sdk, id),
     lacks: [],
     started: [],
     walk,
+  }
+}
+
+/** Listens to the server's end from the first question on. */
+function connectedTo(server: Server): () => AbortSignal {
+  let ending: AbortController | undefined
+  return () => {
+    if (ending !== undefined) return ending.signal
+    const made = new AbortController()
+    ending = made
+    const before = server.onclose
+    server.onclose = () => {
+      before?.()
+      made.abort()
+    }
+    return made.signal
   }
 }
 

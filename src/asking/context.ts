@@ -102,6 +102,8 @@ export interface RequestContext extends AskingSettings, Caller {
   readonly isRetry: boolean
   /** Resolves when a 2025 client may be asked. */
   readonly ready: Promise<void>
+  /** Notes that this client asked a question. If its session ends before the answer, the question says so. */
+  attend(id: ElicitationId): void
   /** Tells the client that a page it was sent to is done (E11-20). */
   complete(id: ElicitationId): Promise<void>
   /** The same once the question is settled, by whichever process, even after this request was answered. */

@@ -40,6 +40,7 @@ export interface AssentForServers {
   get(id: ElicitationId): Promise<Elicitation | undefined>
   find(participant: ParticipantId, type: string): Promise<ElicitationResult | undefined>
   getResult(participant: ParticipantId, id: ElicitationId): Promise<ElicitationResult | undefined>
+  attend(id: ElicitationId, connected: AbortSignal): void
   withdraw(id: ElicitationId, by: Requester, reason: string): Promise<Elicitation>
   record(entry: AuditEntry): Promise<void>
 }

@@ -22,7 +22,7 @@ export function pageAsk(ask: Omit<PageAsk, 'fingerprint'>): PageAsk {
 
 /** Keeps the question. Asked again about the same thing, it returns the one that is open. */
 export async function openPage(
-  { assent, call, name, clocks }: RequestContext,
+  { assent, call, name, clocks, attend }: RequestContext,
   { about, type }: Pick<CallQuestion, 'about'> & { readonly type?: string },
   { question, purpose, metadata }: PageAsk,
 ): Promise<{ id: ElicitationId; question: Extract<Question, { mode: 'url' }> }> {
@@ -36,6 +36,7 @@ export async function openPage(
     metadata,
     expiresInMs: clocks.question,
   })
+  attend(elicitation.id)
   if (elicitation.question.mode !== 'url') throw new TypeError('A page is asked for by url.')
   return { id: elicitation.id, question: elicitation.question }
 }

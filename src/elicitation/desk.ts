@@ -6,7 +6,7 @@ import type { Person } from '../participant/identify.ts'
 import type { Answerer } from './answering/answerers.ts'
 import type { Signatures } from './answering/signatures.ts'
 import type { Channel, LinkTo } from './channel.ts'
-import type { Elicitation, Purpose } from './elicitation.ts'
+import type { Elicitation, ElicitationId, Purpose } from './elicitation.ts'
 import type { ElicitationLimits } from './limits.ts'
 import type { Changes, ElicitationStore } from './store.ts'
 
@@ -71,6 +71,8 @@ export interface Desk {
   /** How long a question stays open when the one who asks does not say, in milliseconds. */
   readonly questionMs: number
   readonly events: Events<ElicitationNews>
+  /** The clients of this process that asked a question which is open, and are connected. */
+  readonly attended: Map<ElicitationId, Set<AbortSignal>>
   /** How to send each one home who waits; called when Assent closes. */
   readonly waiters: Set<() => void>
 }

@@ -59,7 +59,8 @@ export interface AnsweredBy extends Pick<Answering, 'participant' | 'via' | 'cli
 }
 
 export type ElicitationState =
-  | { readonly kind: 'open' }
+  /** `askerLeftAt`: when the session that asked it ended. Absent: it is connected, or has no session. */
+  | { readonly kind: 'open'; readonly askerLeftAt?: Date }
   | { readonly kind: 'answered'; readonly answer: KeptAnswer; readonly by: AnsweredBy; readonly at: Date }
   | { readonly kind: 'expired'; readonly at: Date }
   | { readonly kind: 'failed'; readonly reason: string; readonly at: Date }
@@ -113,6 +114,8 @@ export type ElicitationEvent =
       readonly vote?: GivenVote
     }
   | { readonly kind: 'delegated'; readonly given: GivenDelegation; readonly at: Date }
+  /** The session that asked it ended; a session asked it again. */
+  | { readonly kind: 'asker-left' | 'asker-back'; readonly at: Date }
   | { readonly kind: 'failed'; readonly reason: string; readonly at: Date }
   | { readonly kind: 'withdrawn'; readonly reason: string; readonly at: Date }
 
@@ -136,6 +139,9 @@ export function applyEvent(elicitation: Elicitation, event: ElicitationEvent): E
       return answered(elicitation, current, event)
     case 'delegated':
       return delegated(elicitation, current, event)
+    case 'asker-left':
+    case 'asker-back':
+      return attended(elicitation, current, event)
     case 'failed':
     case 'withdrawn':
       return settle(elicitation, event, voting)
@@ -169,6 +175,17 @@ function delegated(
   return gathered(before, { ...voting, delegations: [...voting.delegations, one] })
 }
 
+/** The question stays as it is, whoever is connected: the mark only tells people that nobody waits for them now. */
+function attended(
+  before: Elicitation,
+  current: Elicitation,
+  { kind, at }: Extract<ElicitationEvent, { kind: 'asker-left' | 'asker-back' }>,
+): Elicitation {
+  if ((askerLeftAt(current) !== undefined) === (kind === 'asker-left')) return current
+  const state = kind === 'asker-left' ? ({ kind: 'open', askerLeftAt: at } as const) : ({ kind: 'open' } as const)
+  return { ...gathered(before, current.voting), state }
+}
+
 function gathered(elicitation: Elicitation, voting: Voting | undefined): Elicitation {
   return { ...elicitation, version: elicitation.version + 1, ...(voting && { voting }) }
 }
@@ -186,6 +203,15 @@ export function isSettled(elicitation: Elicitation): boolean {
 function settle(elicitation: Elicitation, state: ElicitationState, voting = elicitation.voting): Elicitation {
   return { ...elicitation, version: elicitation.version + 1, ...(voting && { voting }), state }
 }
+
+/** When the session that asked an open question ended. */
+export function askerLeftAt({ state }: Pick<Elicitation, 'state'>): Date | undefined {
+  return state.kind === 'open' ? state.askerLeftAt : undefined
+}
+
+/** What people are told of an open question whose asker left. */
+export const askerLeftWords =
+  'The session that asked this has ended. The same call, made again, finds this question or your answer.'
 
 /** The field of an approval's form in which the approver may say why. */
 export const reasonField = 'reason'

@@ -11,7 +11,7 @@ import {
   type ElicitationId,
   isSettled,
 } from './elicitation.ts'
-import { noVoting, type Voting } from './voting/voting.ts'
+import { noVoting } from './voting/voting.ts'
 
 /** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
 export async function get(desk: Desk, id: ElicitationId): Promise<Elicitation | undefined> {
@@ -43,6 +43,7 @@ export async function saveEvent(
 }
 
 function tellChange(desk: Desk, before: Elicitation, next: Elicitation): Elicitation {
+  if (isSettled(next)) desk.attended.delete(next.id)
   desk.events.tell({ kind: isSettled(next) ? 'settled' : 'changed', elicitation: next })
   // A plain vote asks nobody anything new.
   if (isSettled(next) || asksAnew(before, next)) announce(desk, next)
@@ -82,8 +83,7 @@ function asLate(entry: AuditEntry): AuditEntry {
 
 /** Whether somebody is asked, or something, that was not before: others, or the same people about changed arguments. */
 function asksAnew(before: Elicitation, next: Elicitation): boolean {
-  // An open question changes by what it gathers, and by nothing else.
-  const [old, now] = [before.voting ?? noVoting, next.voting as Voting]
+  const [old, now] = [before.voting ?? noVoting, next.voting ?? noVoting]
   return (
     now.escalations.length > old.escalations.length ||
     now.delegations.length > old.delegations.length ||

@@ -50,6 +50,8 @@ export async function wait(
 async function lookOnce(desk: Desk, id: ElicitationId, isLast: boolean): Promise<Elicitation | number> {
   try {
     const seen = mustExist(await get(desk, id), id)
+    // Settled by another process, which does not know who is connected to this one.
+    if (isSettled(seen)) desk.attended.delete(id)
     if (isSettled(seen) || isLast) return seen
     const next = nextEscalation(seen) ?? lastMoment(seen)
     return next.getTime() - desk.clock.now().getTime()

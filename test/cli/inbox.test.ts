@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PolicySettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/assent.ts'
-import { readClients } from '../../src/cli/inbox/read.ts'
+import { asJson, type InboxItem, readClients, readInbox } from '../../src/cli/inbox/read.ts'
 import { showClient } from '../../src/cli/inbox/show.ts'
 import { Screen } from '../../src/client/terminal/screen.ts'
 import type { ParticipantId } from '../../src/index.ts'
@@ -82,6 +82,21 @@ describe('the inbox in a terminal', () => {
     expect(await assent.approvals.approve({ call, walkId: 'walk-1', question: asked.id })).toMatchObject({
       kind: 'approved',
     })
+  })
+
+  test('says that the session of a question has ended, to people and to scripts', async () => {
+    const assent = await anAssent({ policy, clock: fixedClock() })
+    const asked = await askedAbout(assent)
+    const jsonNow = async () => asJson((await readInbox(assent))[0] as InboxItem)
+    expect(await jsonNow()).not.toHaveProperty('sessionEndedAt')
+    const session = new AbortController()
+    assent.attend(asked.id, session.signal)
+    session.abort()
+    await expect.poll(jsonNow).toMatchObject({ sessionEndedAt: assent.clock.now().toISOString() })
+    const terminal = await atInbox(assent)
+    await say(terminal, 'q quit', 'q')
+    await terminal.done
+    expect(terminal.text()).toMatch(/The session that asked this has ended\. The same call, made\s+again, finds this/)
   })
 
   test('Enter alone, and what is no choice, answer nothing; skip leaves it, and quit ends', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   applyEvent,
+  askerLeftAt,
   type Elicitation,
   type ElicitationEvent,
   isSettled,
@@ -30,6 +31,20 @@ describe('an open question', () => {
     expect(applyEvent(open, { kind: 'looked-at', at: inTime })).toBe(open)
   })
 
+  test('is marked when its asker leaves, once, and not any more when they are back', () => {
+    const left = applyEvent(open, { kind: 'asker-left', at: inTime })
+    expect(left).toEqual({ ...open, version: 2, state: { kind: 'open', askerLeftAt: inTime } })
+    expect(applyEvent(left, { kind: 'asker-left', at: new Date(start + 2) })).toBe(left)
+    expect(applyEvent(left, { kind: 'looked-at', at: new Date(start + 2) })).toBe(left)
+    expect(applyEvent(left, { kind: 'asker-back', at: new Date(start + 2) })).toEqual({ ...open, version: 3 })
+    expect(applyEvent(open, { kind: 'asker-back', at: inTime })).toBe(open)
+  })
+
+  test.each(happenings)('becomes %s also when its asker has left', (kind, event) => {
+    const left = applyEvent(open, { kind: 'asker-left', at: inTime })
+    expect(applyEvent(left, event)).toEqual({ ...open, version: 3, state: { ...event, kind } })
+  })
+
   test('can be answered until the grace after its expiry is over, and not a moment longer', () => {
     const last = open.expiresAt.getTime() + settlingGraceMs
     const answerAt = (at: number): ElicitationEvent => ({
@@ -53,12 +68,10 @@ describe('an open question', () => {
 })
 
 const eventArb: fc.Arbitrary<ElicitationEvent> = fc
-  .record({ which: fc.nat(3), at: fc.date({ noInvalidDate: true }) })
+  .record({ which: fc.nat(5), at: fc.date({ noInvalidDate: true }) })
   .map(({ which, at }) => {
-    const [, event] = [...happenings, ['looked-at', { kind: 'looked-at', at }] as const][which] as [
-      string,
-      ElicitationEvent,
-    ]
+    const others = (['looked-at', 'asker-left', 'asker-back'] as const).map((kind) => ({ kind, at }))
+    const event = [...happenings.map(([, one]) => one), ...others][which] as ElicitationEvent
     return { ...event, at }
   })
 
@@ -74,10 +87,23 @@ describe('whatever happens', () => {
     )
   })
 
-  test('it is saved at most once: its version is 1 while open and 2 for ever after', () => {
+  test('each change is one version on, and while it is open only the mark of its asker changes', () => {
     fc.assert(
       fc.property(fc.array(eventArb), (events) => {
-        const last = apply(events)
+        events.reduce((before, event) => {
+          const next = applyEvent(before, event)
+          expect(next.version).toBe(next === before ? before.version : before.version + 1)
+          if (next !== before && !isSettled(next)) expect(askerLeftAt(next)).not.toEqual(askerLeftAt(before))
+          return next
+        }, open)
+      }),
+    )
+  })
+
+  test('without that mark it is saved at most once: its version is 1 while open and 2 for ever after', () => {
+    fc.assert(
+      fc.property(fc.array(eventArb), (events) => {
+        const last = apply(events.filter(({ kind }) => !kind.startsWith('asker-')))
         expect(last.version).toBe(isSettled(last) ? 2 : 1)
       }),
     )

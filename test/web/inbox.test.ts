@@ -40,6 +40,23 @@ describe('the inbox', () => {
     expect(text).toContain('>Older questions</a>')
   })
 
+  test('says of a question whose session ended that the same call finds it again, on its page too', async () => {
+    const place = await approvalPlace()
+    const asked = await waitingCall(place)
+    const ended =
+      'The session that asked this has ended. The same call, made again, finds this question or your answer.'
+    const browser = await signedInBrowser(place, 'alice')
+    const session = new AbortController()
+    place.assent.attend(asked.id, session.signal)
+    for (const path of ['/inbox', approvePath(asked)]) expect((await browser.get(path)).text).not.toContain(ended)
+    session.abort()
+    await expect.poll(async () => (await browser.get('/inbox')).text).toContain(ended)
+    expect((await browser.get(approvePath(asked))).text).toContain(ended)
+    expect((await browser.get(`/inbox?open=${asked.id}`)).text).toContain(ended)
+    await browser.post(approvePath(asked), allowOnce)
+    expect((await browser.get(approvePath(asked))).text).not.toContain(ended)
+  })
+
   test('is where people start, and says so when nothing waits', async () => {
     const place = await localPlace()
     const browser = await enrolledBrowser(place)

@@ -84,6 +84,7 @@ export async function approveCall<Result, Credential = undefined>(
       case 'question':
         guarded.asked?.()
         question = outcome.elicitation.id
+        context.attend(question)
         await ask(context, round, place, outcome)
     }
   }

@@ -52,6 +52,7 @@ export async function pushForm(
     about: question.about,
     expiresInMs: clocks.question,
   })
+  context.attend(elicitation.id)
 
   let message = form.message
   for (let tries = 1; ; tries++) {

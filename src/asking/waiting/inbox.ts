@@ -103,6 +103,7 @@ async function asked(context: RequestContext, round: Round, key: string, ask: In
     ...(ask.metadata && { metadata: ask.metadata }),
     expiresInMs: clocks.question,
   })
+  context.attend(elicitation.id)
   const seen = await holdFor(context, round, elicitation.id)
   if (seen.state.kind === 'open') throw waitsInInbox(context, seen)
   const refusal = refusalIn(seen)

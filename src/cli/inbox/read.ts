@@ -8,7 +8,7 @@ import { BadArgument } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { answerLink } from '../../elicitation/answering/answer-link.ts'
 import type { Answering } from '../../elicitation/answering/answerers.ts'
-import type { Elicitation, ElicitationId } from '../../elicitation/elicitation.ts'
+import { askerLeftAt, type Elicitation, type ElicitationId } from '../../elicitation/elicitation.ts'
 import { missingVotes } from '../../elicitation/voting/count.ts'
 import { quorumOf, type Voting } from '../../elicitation/voting/voting.ts'
 import { localParticipant } from '../../participant/participant.ts'
@@ -93,6 +93,7 @@ export function asJson({ asked, link, approval }: InboxItem): JsonObject {
   const { id, purpose, origin, requester, createdAt, expiresAt, question } = asked
   const { participant, client, clientName } = requester
   const quorum = quorumOf(asked)
+  const left = askerLeftAt(asked)
   return {
     id,
     purpose,
@@ -100,6 +101,7 @@ export function asJson({ asked, link, approval }: InboxItem): JsonObject {
     requester: { participant, client, ...(clientName !== undefined && { clientName }) },
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
+    ...(left !== undefined && { sessionEndedAt: left.toISOString() }),
     link,
     priority: asked.priority ?? 'normal',
     ...(quorum > 1 && { quorum, missing: missingVotes(asked) }),

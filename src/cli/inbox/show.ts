@@ -6,6 +6,7 @@ import { cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base
 import { showArguments, showJson, showName, shownText, showText } from '../../base/text/show-text.ts'
 import { visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
+import { askerLeftAt, askerLeftWords } from '../../elicitation/elicitation.ts'
 import { localParticipant } from '../../participant/participant.ts'
 import { namedClient } from '../../participant/requester.ts'
 import { duration } from '../../web/pages/layout/times.ts'
@@ -28,6 +29,7 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
     ['id', asked.id],
   ]
   for (const [name, value] of facts) showFact(screen, name, value)
+  if (askerLeftAt(asked) !== undefined) screen.print(askerLeftWords, { indent: '  ' })
   // Not wrapped, so that the link can be copied.
   screen.raw(`  ${'page'.padEnd(nameWidth)}${link}\n`)
   if (approval === undefined) {

@@ -4,7 +4,7 @@ import { digest } from '../../base/canonical.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import type { Answerers } from '../answering/answerers.ts'
 import type { Desk } from '../desk.ts'
-import { type Elicitation, type ElicitationId, lastMoment, type Question } from '../elicitation.ts'
+import { askerLeftAt, type Elicitation, type ElicitationId, lastMoment, type Question } from '../elicitation.ts'
 import { TooManyOpen } from '../errors.ts'
 import { expire } from '../expire.ts'
 import { announce, saveEvent } from '../settle.ts'
@@ -110,7 +110,9 @@ async function joined(desk: Desk, elicitation: Elicitation, mine: Elicitation): 
   const { participant } = mine.requester
   await desk.audit.record({ kind: 'question-joined', who: participant, about: elicitation.id, data: { as: mine.id } })
   desk.events.tell({ kind: 'joined', elicitation })
-  return { elicitation, joined: true }
+  if (askerLeftAt(elicitation) === undefined) return { elicitation, joined: true }
+  const back = await saveEvent(desk, elicitation, { kind: 'asker-back', at: desk.clock.now() })
+  return { elicitation: back ?? elicitation, joined: true }
 }
 
 function askingEntry({ id, requester, purpose, question, origin, type, answerers }: Elicitation): AuditEntry {

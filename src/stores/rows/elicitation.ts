@@ -39,7 +39,7 @@ export interface ElicitationRow {
   /** The id of the key that a sealed answer is sealed under. */
   sealed_key: string | null
   question: string
-  /** The settled state, without the fields that have columns. */
+  /** The state, without the fields that have columns; null for most open ones. */
   outcome: string | null
   /** 0 is the most urgent. */
   urgency: IntegerValue
@@ -96,7 +96,11 @@ export function toStateColumns(state: ElicitationState): StateColumns {
   const none = { settled_at: null, answered_by: null, sealed_key: null, outcome: null }
   switch (state.kind) {
     case 'open':
-      return { ...none, state: state.kind }
+      return {
+        ...none,
+        state: state.kind,
+        ...(state.askerLeftAt && { outcome: JSON.stringify({ askerLeftAt: state.askerLeftAt.getTime() }) }),
+      }
     case 'expired':
       return { ...none, state: state.kind, settled_at: state.at.getTime() }
     case 'failed':
@@ -141,8 +145,10 @@ export function fromElicitationRow(row: ElicitationRow): Elicitation {
 function stateOf(row: StateColumns): ElicitationState {
   const at = new Date(Number(row.settled_at))
   switch (row.state) {
-    case 'open':
-      return { kind: row.state }
+    case 'open': {
+      const { askerLeftAt }: { askerLeftAt?: number } = outcomeOf(row)
+      return { kind: row.state, ...(askerLeftAt !== undefined && { askerLeftAt: new Date(askerLeftAt) }) }
+    }
     case 'expired':
       return { kind: row.state, at }
     case 'failed':

@@ -76,6 +76,20 @@ export const elicitationContract: readonly ContractTest[] = [
       deepEqual(await store.get(asked.id), settled)
     }
   }),
+  contractTest(
+    'an open question keeps that its asker left, is listed as before, and loses the mark again',
+    async (store) => {
+      const asked = await added(store, { identity: 'the same' })
+      const left = await saved(store, withState(asked, { kind: 'open', askerLeftAt: at }))
+      deepEqual(await store.get(asked.id), left)
+      deepEqual(await store.listOpen([alice], many), [left])
+      const again = await store.add(anElicitation({ identity: 'the same' }), limitedTo(many))
+      deepEqual(again, { kind: 'joined', elicitation: left })
+      const back = await saved(store, withState(left, { kind: 'open' }))
+      deepEqual(await store.get(asked.id), back)
+      deepEqual(await store.get((await saved(store, answered(back))).id), answered(back))
+    },
+  ),
   contractTest('an unknown elicitation is absent', async (store) => {
     equal(await store.get('nothing' as ElicitationId), undefined)
     equal(await store.latestAnswered(alice, 'none'), undefined)

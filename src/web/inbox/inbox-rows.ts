@@ -10,7 +10,7 @@ import { personName } from '../viewer/person-name.ts'
 
 /** The row of a question in this part of the inbox. */
 export function rowOf(asked: Elicitation, viewer: Person, place: InboxPlace = {}): InboxRow {
-  const { server, asker, requester, createdAt, expiresAt } = questionFacts(asked, viewer, '')
+  const { server, asker, requester, left, createdAt, expiresAt } = questionFacts(asked, viewer, '')
   return {
     id: asked.id,
     server,
@@ -18,6 +18,7 @@ export function rowOf(asked: Elicitation, viewer: Person, place: InboxPlace = {}
     ...(requester !== undefined && { requester }),
     what: whatOf(asked),
     line: lineOf(asked),
+    ...(left !== undefined && { left }),
     createdAt,
     expiresAt,
     href: inboxPath(place, asked.id),

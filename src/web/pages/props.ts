@@ -43,6 +43,8 @@ export interface AskedFacts {
   readonly message: string
   /** Where the page's forms are posted to. */
   readonly action: string
+  /** What to say of a question whose asker is not there any more. */
+  readonly left?: string
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -301,6 +303,8 @@ export interface InboxRow {
   readonly priority?: Exclude<Priority, 'normal'>
   /** How it stands where several people decide, for this viewer. */
   readonly standing?: readonly string[]
+  /** As in `AskedFacts`. */
+  readonly left?: string
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly href: string

@@ -1,6 +1,6 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import { clientText } from '../../base/text/names.ts'
-import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
+import { askerLeftAt, askerLeftWords, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import type { Person } from '../../participant/identify.ts'
 import { peopleSeen } from '../../participant/people.ts'
@@ -98,6 +98,7 @@ export function questionFacts(elicitation: Elicitation, viewer: Person, action: 
     ...(requester.participant !== viewer.participant && { requester: personName(requester.participant) }),
     message: question.message,
     action,
+    ...(askerLeftAt(elicitation) !== undefined && { left: askerLeftWords }),
     createdAt,
     expiresAt,
   }

@@ -99,7 +99,7 @@ function drawRow(frame: Frame, row: InboxRow, isOpen: boolean, isSelecting: bool
   const open = isOpen ? 'Opened' : 'Open'
   return markup`<li class="row"${isOpen && markup` data-current`}><p class="what"><span><strong>${visible(what, 120)}</strong>${priorityTag(row)}</span><span class="small soft">${timeLeft(frame, expiresAt)} left</span></p>
 <p class="small soft">${visible(server)}, asked by ${visible(asker, 1_000)}${requester !== undefined && markup` for ${visible(requester)}`} · ${ago(frame, createdAt)}</p>
-${about(row)}${row.standing?.map((words) => markup`<p class="small soft">${words}</p>`)}${row.needsPasskey && markup`<p class="small soft">To allow it, open it and use your passkey.</p>`}
+${about(row)}${row.standing?.map((words) => markup`<p class="small soft">${words}</p>`)}${row.left !== undefined && markup`<p class="small soft">${row.left}</p>`}${row.needsPasskey && markup`<p class="small soft">To allow it, open it and use your passkey.</p>`}
 <div class="do"><a href="${href}"${isOpen && markup` aria-current="true"`} aria-label="${open}: ${visiblePlain(what)}">${open}</a>${!isOpen && (isSelecting ? selectBox(row) : answers(row))}</div></li>`
 }
 

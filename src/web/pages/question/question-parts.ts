@@ -16,7 +16,11 @@ export function questionHead(
   return markup`<header>
 <div class="asker"><span class="badge">${icons[icon]}</span><p><strong>${visible(asked.server)}</strong> <span class="soft small">asked by ${visible(asked.asker, longestAsker)}${forWhom(asked)}</span></p></div>
 <h1>${question}</h1>${below}
-<p class="lead soft">${why}</p>
+<p class="lead soft">${why}</p>${
+    asked.left !== undefined &&
+    markup`
+<p class="small soft">${asked.left}</p>`
+  }
 </header>`
 }
 
