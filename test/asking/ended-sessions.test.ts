@@ -47,13 +47,13 @@ describe.each([
     const [first, second] = [await connectAs(place, { ...client, how }), await connectAs(place, { ...client, how })]
     await first.call('write_file', args)
     await second.call('write_file', args)
-    // A question that the first alone asked shows when its end was heard of.
-    await first.call('write_file', { path: '/tmp/other.txt' })
-    await first.endSession()
+    // A question that the second alone asked shows when its end was heard of.
+    await second.call('write_file', { path: '/tmp/other.txt' })
+    await second.endSession()
     const marks = async () => (await openQuestions(place.assent)).map((one) => askerLeftAt(one) !== undefined)
     await until(async () => (await marks()).includes(true))
     expect((await marks()).filter(Boolean)).toHaveLength(1)
-    await second.endSession()
+    await first.endSession()
     await until(async () => (await marks()).every(Boolean))
   })
 
