@@ -1,4 +1,5 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -7,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { argumentProblem } from '../base/canonical.ts'
+import { isPlainObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { callerOf } from '../mcp/caller.ts'
 import { codes } from '../mcp/codes.ts'
@@ -69,7 +71,9 @@ async function handled(
     const result = await handler(request, context.ctx)
     if (!isInputRequiredResult(result)) return result
     if (context.lacks.length > 0) throw lacking(context.lacks)
-    if (!isPerRequest(context.revision) || endsRound(result)) return result
+    if (!isPerRequest(context.revision)) return result
+    declareModes(ctx, context)
+    if (endsRound(result)) return result
 
     // A handler may return the SDK's own questions. Ours wraps its state, and must not be lost if it holds answers.
     const { walk } = context
@@ -80,6 +84,15 @@ async function handled(
   } finally {
     progress.isAnswered = true
   }
+}
+
+/** The SDK refuses to ask a client by a mode that its request does not declare, and knows nothing of modes that a quirk adds. */
+function declareModes({ mcpReq }: ServerContext, { modes, capabilities }: RequestContext): void {
+  const envelope = mcpReq.envelope as Record<string, unknown> | undefined
+  if (envelope === undefined) return
+  const added = { ...(modes.form && { form: {} }), ...(modes.url && { url: {} }) }
+  const elicitation = { ...added, ...(isPlainObject(capabilities.elicitation) && capabilities.elicitation) }
+  envelope[CLIENT_CAPABILITIES_META_KEY] = { ...capabilities, elicitation }
 }
 
 /** Refuses, and records, what could not be decided about, shown and run exactly as it came, or by a state that is not ours. */

@@ -18,6 +18,7 @@ export interface Asked {
   readonly requestedSchema?: { properties: Record<string, Record<string, unknown>>; required?: string[] }
   readonly url?: string
   readonly elicitationId?: string
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 export interface Reply {
@@ -75,6 +76,8 @@ export type Target =
 export interface ConnectOptions {
   /** What the client declares; undefined: nothing. */
   readonly elicitation?: Record<string, unknown> | undefined
+  /** It answers questions as if it had declared `elicitation`, and declares nothing. */
+  readonly declaresNothing?: boolean
   readonly info?: { name: string; version: string }
   /** The User-Agent header of its requests over HTTP. */
   readonly userAgent?: string | undefined
@@ -97,8 +100,23 @@ interface AnyTransport {
   send(message: never, options?: never): Promise<void>
 }
 
-/** A transport that writes down what passes, and may change the version that a client offers. */
-function watched<T extends AnyTransport>(transport: T, told: Told, offer?: string): T {
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
+
+/** The message without what its client declares. */
+function undeclared(message: { method?: string; params?: object }): typeof message {
+  const { _meta, ...params } = (message.params ?? {}) as { _meta?: Record<string, unknown> }
+  if (message.method === 'initialize') return { ...message, params: { ...message.params, capabilities: {} } }
+  if (_meta?.[capabilitiesKey] === undefined) return message
+  return { ...message, params: { ...params, _meta: { ..._meta, [capabilitiesKey]: {} } } }
+}
+
+interface Changed {
+  readonly offer?: string | undefined
+  readonly declaresNothing?: boolean | undefined
+}
+
+/** A transport that writes down what passes, and may change the version that a client offers, and what it declares. */
+function watched<T extends AnyTransport>(transport: T, told: Told, { offer, declaresNothing }: Changed = {}): T {
   let hear: ((...args: unknown[]) => void) | undefined
   Object.defineProperty(transport, 'onmessage', {
     get: () => hear,
@@ -110,7 +128,8 @@ function watched<T extends AnyTransport>(transport: T, told: Told, offer?: strin
     },
   })
   const send = transport.send.bind(transport) as (message: unknown, options?: unknown) => Promise<void>
-  transport.send = (message: { method?: string; params?: object }, options?: unknown) => {
+  transport.send = (given: { method?: string; params?: object }, options?: unknown) => {
+    const message = declaresNothing === true ? undeclared(given) : given
     told.sent.push(message)
     const isOffer = offer !== undefined && message.method === 'initialize'
     return send(isOffer ? { ...message, params: { ...message.params, protocolVersion: offer } } : message, options)
@@ -189,7 +208,7 @@ interface Sdk2Options {
 
 const sdk2 =
   ({ mode, versions }: Sdk2Options): Connect =>
-  async (target, { info = tester, userAgent, meta, ...declared } = {}) => {
+  async (target, { info = tester, userAgent, meta, declaresNothing, ...declared } = {}) => {
     const told = startTelling()
     const elicitation = 'elicitation' in declared ? declared.elicitation : { form: {}, url: {} }
     const client = new Client(info, {
@@ -209,7 +228,7 @@ const sdk2 =
       (url, token) => new StreamableHTTPClientTransport(url, httpOptions(told, token, userAgent)),
       (started) => new StdioClientTransport(processOf(started, told)),
     )
-    await client.connect(watched(transport as never, told))
+    await client.connect(watched(transport as never, told, { declaresNothing }))
     return {
       ...common(told),
       revision: client.getNegotiatedProtocolVersion() ?? '',
@@ -253,7 +272,7 @@ const sdk1 =
       revision = version
       setVersion?.(version)
     }
-    await client.connect(watched(transport as never, told, offer))
+    await client.connect(watched(transport as never, told, { offer }))
     return {
       ...common(told),
       revision,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Assent, Elicitation } from '../../../src/index.ts'
 import type { Asked, AskedClient, Connect, Reply } from '../asking/asking-clients.ts'
-import { gated, newServer } from '../gateway/gateways.ts'
+import { type GatedOptions, gated, newServer } from '../gateway/gateways.ts'
 import { allowOnce, answerOnPage, deny, idIn } from '../server/approving.ts'
 import { localPage, nextAsked, say } from '../server/servers.ts'
 import { handClock } from './hand-clock.ts'
@@ -27,7 +27,7 @@ const readingMs = 1_100
 const args = { path: '/tmp/notes.txt' }
 
 /** A gateway in front of one tool whose every call is asked about, and what the tool did. */
-export async function askingGateway(hold: number | string = 50, rule: object = {}) {
+export async function askingGateway(hold: number | string = 50, rule: object = {}, more: GatedOptions = {}) {
   const deeds: string[] = []
   const clock = handClock()
   const url = await newServer(
@@ -38,7 +38,8 @@ export async function askingGateway(hold: number | string = 50, rule: object = {
       }),
   )
   const policy = { default: 'ask', fallback: 'inbox', rules: [{ tool: '*', decide: 'ask', ...rule }] } as never
-  const place = await gated({ files: { url } }, { clocks: { hold: hold as never }, assentOptions: { policy, clock } })
+  const options = { clocks: { hold: hold as never }, assentOptions: { policy, clock } }
+  const place = await gated({ files: { url } }, { ...options, ...more })
   return { ...place, deeds, clock }
 }
 
