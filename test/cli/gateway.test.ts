@@ -46,6 +46,28 @@ pages: { title: Our yes }
     await stat(join(folder, '.assent', 'assent.db'))
   })
 
+  test('says which settings come from variables of other programs, and does not start with one that is wrong', async () => {
+    const { file } = await aConfig('version: 1\nlisten: localhost:0\nstore: "memory:"\n')
+    const env = { ELICITATION_TIMEOUT_SECONDS: '300', MCPGATEWAY_ELICITATION_ENABLED: 'false' }
+    const { said } = await startAssent(['--config', file], /Ctrl-C/, { env })
+    expect(said()).toContain('clocks.question, clocks.browserFlow and clocks.track come from the environment variable')
+    expect(said()).toContain('elicitation.enabled comes from the environment variable MCPGATEWAY_ELICITATION_ENABLED')
+    const doctor = await assent(['doctor', '--config', file], env)
+    expect(doctor.out).toContain('elicitation.enabled comes from the environment variable')
+
+    const wrong = { MCPGATEWAY_ELICITATION_TIMEOUT: 'a minute' }
+    const remedy = 'environment: MCPGATEWAY_ELICITATION_TIMEOUT is "a minute"; write a whole number of seconds'
+    expect(await assent(['gateway', '--config', file], wrong)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(remedy),
+    })
+    const empty = await temporaryFolder()
+    expect(await assent(['gateway', '--port', '0'], wrong, empty)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(remedy),
+    })
+  })
+
   test('with settings that are wrong it does not start, and says all that is wrong', async () => {
     const { file, folder } = await aConfig(`version: 1
 listen: 0.0.0.0:4180

@@ -46,7 +46,7 @@ async function examine(command: Command): Promise<Finding[]> {
     return error.message.split('\n').map((line) => wrong('settings', line))
   }
   const { reachWarnings } = await import('../config/reach-warnings.ts')
-  const { startWarnings } = await import('../config/start-warnings.ts')
+  const { adoptedNotes, startWarnings } = await import('../config/start-warnings.ts')
   const { checkStore } = await import('../doctor/check-store.ts')
   const { checkNetwork } = await import('../doctor/check-network.ts')
   const { checkServers } = await import('../doctor/check-servers.ts')
@@ -57,6 +57,7 @@ async function examine(command: Command): Promise<Finding[]> {
       'settings',
       config.written?.file ?? 'There is no assent.yaml in this folder, so every setting is its default.',
     ),
+    ...adoptedNotes(config).map((words) => good('settings', words)),
     ...startWarnings(config).map((words) => warning('settings', words)),
     ...(unreached.length > 0 ? unreached : [good('approvers', 'Every approver that the policy names can answer.')]),
     ...(await checkStore(config)),

@@ -3,12 +3,15 @@ import type { SpaceOptions } from '../../hub/options.ts'
 import type { Quirk } from '../../mcp/quirks.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
+import type { Adopted } from './read/adopted-variables.ts'
 import type { Renamed, ServerConfig } from './read/servers.ts'
 
 /** Every setting, checked, with defaults. Durations are in milliseconds, paths relative to the working directory. */
 export interface Config {
   /** Undefined when there is no file, and every setting is its default. */
   readonly written: Written | undefined
+  /** Variables of other programs that were read where the file says nothing. */
+  readonly adopted: readonly Adopted[]
   readonly listen: { readonly host: string; readonly port: number }
   /** Without a trailing slash. */
   readonly publicUrl: string

@@ -27,11 +27,16 @@ export function pathText(path: Path): string {
     .join('')
 }
 
-/** One error for all problems, in the order of the file, each with its line. */
-export function badConfig(written: Written, problems: readonly Problem[]): BadConfig {
+/** One error for all problems: those of environment variables, then those of the file in its order, each with its line. */
+export function badConfig(
+  written: Written,
+  problems: readonly Problem[],
+  ofEnvironment: readonly Problem[] = [],
+): BadConfig {
   const lines = problems
     .map(({ path, message }) => ({ line: written.lineOf(path), message }))
     .sort((a, b) => a.line - b.line)
     .map(({ line, message }) => `${written.file}:${line}: ${message}`)
-  return new BadConfig([...new Set(lines)].join('\n'), problems.length === 1 ? problems[0]?.path : [])
+  const all = [...ofEnvironment.map(({ message }) => `environment: ${message}`), ...new Set(lines)]
+  return new BadConfig(all.join('\n'), problems.length === 1 ? problems[0]?.path : [])
 }

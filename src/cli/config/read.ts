@@ -6,8 +6,9 @@ import { defaults } from './defaults.ts'
 import { readDocument } from './document.ts'
 import { findConfigFile } from './find.ts'
 import { settingNames } from './names.ts'
-import { badConfig, type Path, type Problem, pathText } from './problems.ts'
+import { badConfig, type Path, type Problem, pathText, type Written } from './problems.ts'
 import { isOurHost, readListen, readPublicUrl, readStore, readTrustedProxies, urlOf } from './read/addresses.ts'
+import { adoptVariables } from './read/adopted-variables.ts'
 import { readChannel } from './read/channels.ts'
 import { readClient } from './read/clients.ts'
 import { type Environment, filledIn } from './read/environment.ts'
@@ -33,15 +34,19 @@ export async function readConfig(given: Given = {}, env: Environment = process.e
   const document = file === undefined ? undefined : await readDocument(file)
   const raw = document?.value ?? { version: 1 }
   const problems: Problem[] = []
-  const top = new Setting(filledFile(raw, env, problems), [], { raw, problems } satisfies Reading)
+  const { value, adopted, problems: ofEnvironment } = adoptVariables(filledFile(raw, env, problems), env)
+  const top = new Setting(value, [], { raw, problems } satisfies Reading)
   const config = readSettings(top, file === undefined ? '.' : dirname(file))
   if (document !== undefined) {
     const found = (await checkParts(config)).filter(({ path }) => !problems.some((known) => isKnown(path, known.path)))
     problems.push(...found.map((problem) => hideVariables(problem, raw, env)))
-    if (problems.length > 0) throw badConfig(document, problems)
   }
-  return withGiven({ ...config, written: document }, given)
+  if (problems.length + ofEnvironment.length > 0) throw badConfig(document ?? noFile, problems, ofEnvironment)
+  return withGiven({ ...config, written: document, adopted }, given)
 }
+
+/** Without a file every setting has its default, so only environment variables can be wrong. */
+const noFile: Written = { file: 'assent.yaml', lineOf: () => 1 }
 
 /** A problem of `approval/` or `oauth/` is not told beside one that was found in the same place while reading. */
 function isKnown(path: Path, known: Path): boolean {
@@ -70,7 +75,7 @@ function filledFile(
 /** The longest time that a question may stay open, and so the longest clock. */
 const longestClock = { ms: 30 * 86_400_000, text: '30d' }
 
-function readSettings(top: Setting, folder: string): Omit<Config, 'written'> {
+function readSettings(top: Setting, folder: string): Omit<Config, 'written' | 'adopted'> {
   const settings = top.only(settingNames.file)
   const { version, servers, mcpServers } = settings
   if (version.needed('write `version: 1` at the top').isThere && version.value !== 1) version.wrong('write 1')

@@ -8,6 +8,18 @@ export function startWarnings(config: Config, env: Environment = process.env): s
   return [...portWarnings(config), ...proxyWarnings(config, env), ...pastedWarnings(config)]
 }
 
+/** Which settings come from variables of another program. For the start, and for `assent doctor`. */
+export function adoptedNotes({ adopted }: Pick<Config, 'adopted'>): string[] {
+  return adopted.map(({ variable, settings }) => {
+    const [names, come] = [listed(settings), settings.length === 1 ? 'comes' : 'come']
+    return `${names} ${come} from the environment variable ${variable}, as the settings say nothing of ${settings.length === 1 ? 'it' : 'them'}.`
+  })
+}
+
+function listed(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
+}
+
 /** The ports that fetch refuses by its standard, in browsers and in Node, with the error `bad port`. */
 const refusedPorts = new Set([
   ...[1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],

@@ -6,6 +6,7 @@ import { urlOf } from '../config/read/addresses.ts'
 import { serverIds } from '../config/read/server-ids.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
 import type { Given } from '../config/read.ts'
+import { adoptedNotes } from '../config/start-warnings.ts'
 import { complain } from '../print.ts'
 import { serveDespiteRejections } from '../rejections.ts'
 import { gatewayFrom } from '../serve/gateway-from-config.ts'
@@ -42,6 +43,7 @@ export async function runServer(
     const handle = gateway.stdio(id)
     gateway.start()
     introduce(id, config)
+    for (const words of adoptedNotes(config)) complain(words)
     const problem = assent.clockProblem()
     if (problem !== undefined) complain(problem)
     // Standard output is for MCP only, and SIGHUP ends this process.

@@ -5,7 +5,7 @@ import { enrollLink } from '../../web/viewer/enroll.ts'
 import type { Config } from '../config/config.ts'
 import { defaults } from '../config/defaults.ts'
 import { urlOf } from '../config/read/addresses.ts'
-import { startWarnings } from '../config/start-warnings.ts'
+import { adoptedNotes, startWarnings } from '../config/start-warnings.ts'
 import { complain, print } from '../print.ts'
 import { version } from '../version.ts'
 
@@ -23,6 +23,7 @@ export async function showBanner(assent: Assent, config: Config, isDemo: boolean
   print(`  health    http://${listen.host}:${listen.port}/healthz`)
   if (metrics.listen !== undefined) print(`  metrics   ${urlOf(metrics.listen)}/metrics`)
   for (const { name, id } of renamed) print(`  The server "${visibleLine(name, 60)}" is called ${id} here.`)
+  for (const words of adoptedNotes(config)) print(`  ${words}`)
   await warn(assent, config)
   print()
   if (isLocal) await invite(assent, config)

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { defaults } from '../../../src/cli/config/defaults.ts'
 import { ignoredInServers, settingNames } from '../../../src/cli/config/names.ts'
+import { pathText } from '../../../src/cli/config/problems.ts'
+import { adoptedVariables } from '../../../src/cli/config/read/adopted-variables.ts'
 import { readConfig } from '../../../src/cli/config/read.ts'
 import { defaultLimits } from '../../../src/elicitation/limits.ts'
 import { defaultGatewayLimits } from '../../../src/gateway/options.ts'
@@ -82,6 +84,15 @@ test('docs/configuration.md lists every default as the code has it', () => {
     const text = Array.isArray(value) && value.length === 0 ? 'none' : `\`${value}\``
     expect([name, listed.get(`\`${name}\``)]).toEqual([name, text])
   }
+})
+
+test('docs/configuration.md lists every variable of other programs, and what it sets', () => {
+  const listed = tableUnder(configuration, '## Variables of other programs').map(([name, sets]) => [
+    namesIn(name)[0],
+    namesIn(sets),
+  ])
+  const known = Object.entries(adoptedVariables).map(([name, { settings }]) => [name, settings.map(pathText)])
+  expect(listed).toEqual(known)
 })
 
 test('the limits of assent.yaml have the defaults of createGateway', () => {
