@@ -6,6 +6,7 @@ import { openPage } from '../asking/page.ts'
 import { runTool } from '../asking/run-handler.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import { type ElicitationStatus, statusOf } from '../elicitation/result.ts'
+import type { AccessTools } from './access-tool-options.ts'
 
 /** What a client learns about its requester's account: whether it is connected, and how a request for it stands. */
 interface AccessStatus {
@@ -22,15 +23,27 @@ interface AccessStatus {
  * Tools for clients without url mode: the model asks for access itself, and shows the person the link. The page still
  * checks who opens it, so a link in the wrong hands opens nothing.
  */
-export function addAccessTools({ assent }: AskingSettings, server: McpServer, names: readonly string[]): void {
-  const providers = z.enum(names as [string, ...string[]])
+export function addAccessTools(settings: AskingSettings, server: McpServer, tools: AccessTools): void {
+  addRequest(server, tools)
+  addCheck(server, tools)
+  addRevoke(settings, server, tools)
+}
 
+/** Where there is one provider, nobody needs to name it. */
+function providerIn({ providers }: AccessTools) {
+  const known = z.enum(providers)
+  return providers.length === 1 ? known.default(providers[0]) : known
+}
+
+function addRequest(server: McpServer, tools: AccessTools): void {
+  const { request, check, deprecated } = tools
+  if (request === undefined) return
+  const then = check === undefined ? '' : `; then use ${check}`
   server.registerTool(
-    'request_access',
+    request,
     {
-      description:
-        'Asks the person to connect their account at a provider. Where this client cannot open pages, gives back a link to show them; then use check_access_status.',
-      inputSchema: z.object({ provider: providers, scopes: z.array(z.string()).max(64).optional() }),
+      description: `${deprecated ? deprecation : ''}Asks the person to connect their account at a provider. Where this client cannot open pages, gives back a link to show them${then}.`,
+      inputSchema: z.object({ provider: providerIn(tools), scopes: z.array(z.string()).max(64).optional() }),
     },
     ({ provider, scopes }, ctx) => {
       const context = contextOf(ctx)
@@ -42,28 +55,39 @@ export function addAccessTools({ assent }: AskingSettings, server: McpServer, na
       return requestByLink(context, provider, scopes)
     },
   )
+}
 
+/** For models: the tools that need an account ask for it. */
+const deprecation = 'Deprecated: call the tool that you need, which asks the person by itself. '
+
+function addCheck(server: McpServer, tools: AccessTools): void {
+  const { check, request, deprecated } = tools
+  if (check === undefined) return
   server.registerTool(
-    'check_access_status',
+    check,
     {
-      description: 'Says whether the account at a provider is connected, and how a request for it stands.',
-      inputSchema: z.object({ provider: providers, elicitationId: z.string().max(64).optional() }),
+      description: `${deprecated ? deprecation : ''}Says whether the account at a provider is connected, and how a request for it stands.`,
+      inputSchema: z.object({ provider: providerIn(tools), elicitationId: z.string().max(64).optional() }),
       annotations: { readOnlyHint: true },
     },
     async ({ provider, elicitationId }, ctx) => {
       const context = contextOf(ctx)
-      if (elicitationId !== undefined) return told(await statusOfRequest(context, provider, elicitationId))
+      if (elicitationId !== undefined) return told(await statusOfRequest(context, provider, elicitationId), request)
       const account = await accountOf(context, provider)
       if (account === undefined) return told({ provider, status: 'not_connected' })
       return told({ provider, status: 'connected', scopes: [...account.scopes] })
     },
   )
+}
 
+/** Never called deprecated: nothing else lets a model take access back. */
+function addRevoke({ assent }: AskingSettings, server: McpServer, tools: AccessTools): void {
+  if (tools.revoke === undefined) return
   server.registerTool(
-    'revoke_access',
+    tools.revoke,
     {
       description: "Disconnects the person's account at a provider, here and at the provider.",
-      inputSchema: z.object({ provider: providers }),
+      inputSchema: z.object({ provider: providerIn(tools) }),
       annotations: { destructiveHint: true, idempotentHint: true },
     },
     async ({ provider }, ctx: ServerContext) => {
@@ -100,11 +124,13 @@ async function statusOfRequest({ assent, call }: RequestContext, provider: strin
   return { provider, elicitationId: id, status: statusOf(asked), expiresAt: asked.expiresAt.toISOString() }
 }
 
-function told(status: AccessStatus): CallToolResult {
-  return { content: [{ type: 'text', text: wordsFor(status) }], structuredContent: status }
+/** `request` is the tool that asks again. */
+function told(status: AccessStatus, request?: string): CallToolResult {
+  const again = request === undefined ? 'Call the tool that you need again.' : `Ask again with ${request}.`
+  return { content: [{ type: 'text', text: wordsFor(status, again) }], structuredContent: status }
 }
 
-function wordsFor({ provider, status, url, scopes = [] }: AccessStatus): string {
+function wordsFor({ provider, status, url, scopes = [] }: AccessStatus, again: string): string {
   switch (status) {
     case 'connected':
       return `The account at ${provider} is connected${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`
@@ -122,8 +148,8 @@ function wordsFor({ provider, status, url, scopes = [] }: AccessStatus): string 
     case 'cancelled':
       return `The person did not connect their account at ${provider}.`
     case 'expired':
-      return 'The request ran out of time. Ask again with request_access.'
+      return `The request ran out of time. ${again}`
     case 'failed':
-      return `The account at ${provider} could not be connected. Ask again with request_access.`
+      return `The account at ${provider} could not be connected. ${again}`
   }
 }

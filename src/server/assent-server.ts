@@ -18,12 +18,12 @@ import type { AssentForServers } from '../asking/needs.ts'
 import { withRequiredPages } from '../asking/required-pages.ts'
 import { runOther, runTool } from '../asking/run-handler.ts'
 import type { Duration } from '../base/durations.ts'
-import { BadArgument } from '../base/errors.ts'
 import { type HttpOptions, type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
 import { knownClients } from '../mcp/known-clients.ts'
 import { PipeTransport } from '../mcp/pipe-transport.ts'
 import type { Quirk } from '../mcp/quirks.ts'
+import { type AccessToolsOptions, accessToolsFrom } from './access-tool-options.ts'
 import { addAccessTools } from './access-tools.ts'
 import { approvedTool } from './approved-tool.ts'
 import { type ArgumentsHandler, type HandlerArguments, splitArguments } from './handler-arguments.ts'
@@ -44,8 +44,11 @@ export interface AssentServerOptions {
   readonly quirks?: readonly Quirk[]
   /** For clients without such a quirk: an answer to an approval that comes sooner counts for nothing. Default: none. */
   readonly unseenWithin?: Duration
-  /** Adds `request_access`, `check_access_status` and `revoke_access` for these providers, or all. Default: none. */
-  readonly accessTools?: boolean | readonly string[]
+  /**
+   * Adds `request_access`, `check_access_status` and `revoke_access` for these providers, or all; as an object, under other
+   * names. Default: none.
+   */
+  readonly accessTools?: boolean | readonly string[] | AccessToolsOptions
 }
 
 type Maybe<T> = T | Promise<T>
@@ -88,10 +91,10 @@ export interface AssentServer {
 /** Lets MCP servers made with the SDK ask people through an Assent. */
 export function createAssentServer(assent: AssentForServers, options: AssentServerOptions): AssentServer {
   const settings = askingSettings(assent, options)
-  const withTools = providersWithTools(assent, options)
+  const accessTools = accessToolsFrom(assent, options.accessTools ?? false)
   const attached = (server: McpServer) => {
     attach(settings, server, registeredTools(server))
-    if (withTools.length > 0) addAccessTools(settings, server, withTools)
+    if (accessTools !== undefined) addAccessTools(settings, server, accessTools)
     return server
   }
   return {
@@ -130,17 +133,6 @@ function asTool<Result>(ctx: ServerContext, run: (ask: Asks) => Maybe<Result>): 
 function asOther<Result>(ctx: ServerContext, run: (ask: Asks) => Maybe<Result>): Promise<Result | InputRequiredResult> {
   const context = contextOf(ctx)
   return runOther(context, withRequiredPages(context, run))
-}
-
-function providersWithTools(
-  { connections }: AssentForServers,
-  { accessTools = false }: AssentServerOptions,
-): readonly string[] {
-  const known = [...connections.providers.keys()]
-  if (typeof accessTools === 'boolean') return accessTools ? known : []
-  const unknown = accessTools.find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new BadArgument(`There is no provider "${unknown}" in the settings.`)
-  return accessTools
 }
 
 /** The settings of asking, with all defaults. */

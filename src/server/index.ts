@@ -13,6 +13,7 @@ export type { Session } from '../mcp/http/session/session.ts'
 export type { ServerFactory, ServingContext } from '../mcp/http/session/sessions.ts'
 export type { Quirk } from '../mcp/quirks.ts'
 export { AskRefused, type RefusalStatus } from '../mcp/refusal.ts'
+export type { AccessToolsOptions } from './access-tool-options.ts'
 export { type AssentServer, type AssentServerOptions, createAssentServer } from './assent-server.ts'
 export {
   type CreatedUrl,

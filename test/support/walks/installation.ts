@@ -6,7 +6,12 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import type { Assent, AssentOptions } from '../../../src/index.ts'
-import { type AssentServer, createAssentServer, requireConnection } from '../../../src/server/index.ts'
+import {
+  type AssentServer,
+  type AssentServerOptions,
+  createAssentServer,
+  requireConnection,
+} from '../../../src/server/index.ts'
 import { createWeb, type Web } from '../../../src/web/index.ts'
 import type { AskedClient, Connect, ConnectOptions, Result } from '../asking/asking-clients.ts'
 import { anAssent } from '../assents.ts'
@@ -39,6 +44,9 @@ export interface InstallationOptions {
   /** People sign in at the OAuth server, for tokens and on pages. */
   readonly withLogin?: boolean
   readonly assent?: AssentOptions
+  readonly server?: Omit<AssentServerOptions, 'name'>
+  /** Tools besides the usual ones. */
+  readonly register?: (server: McpServer, asking: AssentServer, oauth: OAuthServer) => void
 }
 
 /** Starts it, on a SQLite file of its own; everything ends with the test. */
@@ -68,10 +76,11 @@ export async function install(options: InstallationOptions = {}): Promise<Instal
     ...options.assent,
   })
   const web = createWeb(assent, { onError: (error) => errors.push(error) })
-  const asking = createAssentServer(assent, { name: 'notebook' })
+  const asking = createAssentServer(assent, { name: 'notebook', ...options.server })
   const serving = asking.http(() => {
     const server = asking.server({ name: 'notebook', version: '1.0.0' })
     addTools(server, asking, oauth, held)
+    options.register?.(server, asking, oauth)
     return server
   })
   onTestFinished(() => serving.close())
