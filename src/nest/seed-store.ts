@@ -10,6 +10,10 @@ export interface StoredElicitation {
   readonly userId?: string
   readonly status: 'pending' | 'complete' | 'expired'
   readonly createdAt: Date
+  /**
+   * Until when it must be kept, which is longer than the question is open. Stores that let it expire by this, as the custom
+   * store of the guide does, would otherwise lose the answer, or forget a question before it was settled as expired.
+   */
   readonly expiresAt: Date
   /** What the handler gave, its `type`, and under `assent` the whole record. A secret in it is sealed. */
   readonly metadata: Record<string, unknown>
@@ -124,17 +128,25 @@ export function storeFor(given: IElicitationStore, warn: (message: string) => vo
 
 const unlimited = { requester: Number.POSITIVE_INFINITY, participant: Number.POSITIVE_INFINITY }
 
+const day = 86_400_000
+/** As long as stores of Assent keep them, unless `retain` says otherwise. */
+const keepsSettledMs = 30 * day
+
+function keptUntil({ expiresAt, state }: Kept): Date {
+  return new Date(state.kind === 'open' ? expiresAt.getTime() + day : state.at.getTime() + keepsSettledMs)
+}
+
 const asOpen = (elicitation: Kept): Kept => ({ ...elicitation, version: 1, state: { kind: 'open' } })
 
 function asGiven(elicitation: Kept): StoredElicitation {
-  const { id, requester, createdAt, expiresAt, metadata, type, state } = elicitation
+  const { id, requester, createdAt, metadata, type, state } = elicitation
   const settled = state.kind === 'answered' ? 'complete' : 'expired'
   return {
     elicitationId: id,
     userId: requester.participant,
     status: state.kind === 'open' ? 'pending' : settled,
     createdAt,
-    expiresAt,
+    expiresAt: keptUntil(elicitation),
     metadata: {
       ...metadata,
       ...(type !== undefined && { type }),

@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Clock } from '../../src/base/clock.ts'
 import type { Elicitation, IElicitationStore } from '../../src/nest/index.ts'
 import { storeFor } from '../../src/nest/seed-store.ts'
+import { fixedClock } from '../../src/testing/index.ts'
 import { connect26 } from '../support/asking/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
 import { nestApp } from './apps.ts'
@@ -28,6 +30,30 @@ class JsonStore implements IElicitationStore {
   async findResultByUserAndType(userId: string, type: string): Promise<{ elicitationId: string } | undefined> {
     const data = this.results.get(JSON.stringify([userId, type]))
     return data ? JSON.parse(data) : undefined
+  }
+}
+
+/**
+ * The custom store of the guide as it is written there: Redis forgets an entry at its `expiresAt`, and refuses one whose
+ * time is over already. A map in the place of Redis, which keeps the same two rules.
+ */
+class ForgettingStore extends JsonStore {
+  readonly #clock: Pick<Clock, 'now'>
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    super()
+    this.#clock = clock
+  }
+
+  override async storeElicitation(elicitation: Elicitation): Promise<void> {
+    const ms = elicitation.expiresAt.getTime() - this.#clock.now().getTime()
+    if (ms <= 0) throw new Error('ERR invalid expire time in SET')
+    await super.storeElicitation(elicitation)
+  }
+
+  override async getElicitation(elicitationId: string): Promise<Elicitation | undefined> {
+    const kept = await super.getElicitation(elicitationId)
+    return kept && new Date(kept.expiresAt) > this.#clock.now() ? kept : undefined
   }
 }
 
@@ -73,6 +99,31 @@ describe('a store of the kind that url elicitation modules define', () => {
     expect(fewer.join('\n')).not.toContain('ONE process only')
   })
 
+  test('that expires its entries loses neither an answer nor the end of a question', async () => {
+    const clock = fixedClock()
+    const shared = new ForgettingStore(clock)
+    const first = await anAssentOn(shared, clock)
+    const requester = { participant: 'local' as never, client: 'local' }
+    const ask = (type: string) =>
+      first.ask({
+        question: { mode: 'url', message: 'Which key?', page: 'api-key' },
+        purpose: 'secret',
+        type,
+        origin: { server: 'shop' },
+        requester,
+      })
+    const answering = { participant: requester.participant, groups: [], via: 'page' } as const
+    const { elicitation } = await ask('answered')
+    await first.answer(elicitation.id, answering, { action: 'accept', content: { apiKey: 'planted' } })
+    const { elicitation: unanswered } = await ask('unanswered')
+
+    clock.advance(3_600_000)
+    await first.tidy()
+    const second = await anAssentOn(shared, clock)
+    expect((await second.find(requester.participant, 'answered'))?.data).toEqual({ apiKey: 'planted' })
+    expect((await second.get(unanswered.id))?.state.kind).toBe('expired')
+  })
+
   test('with compare-and-set lets two processes settle a question once, and wakes the one that waits', async () => {
     const shared = new ComparingStore()
     const [one, two] = [await anAssentOn(shared), await anAssentOn(shared)]
@@ -99,7 +150,8 @@ describe('a store of the kind that url elicitation modules define', () => {
   })
 })
 
-const anAssentOn = (store: IElicitationStore) => anAssent({ store: storeFor(store, () => {}), keys: testKeys })
+const anAssentOn = (store: IElicitationStore, clock?: Clock) =>
+  anAssent({ store: storeFor(store, () => {}), keys: testKeys, ...(clock !== undefined && { clock }) })
 
 async function postKey(url: string, origin: string): Promise<void> {
   const page = await fetch(url, { headers: { cookie: 'user=alice' } })
