@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import { measuredClock } from '../../src/stores/postgres/measured-clock.ts'
+import { measuredClock } from '../../src/stores/measured-clock.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { inBackground } from '../../base/under-way.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { Changes } from '../../elicitation/store.ts'
+import { backOff, sleepUnlessAborted } from '../back-off.ts'
 import { createWatchers } from '../watchers.ts'
 import { isStorableText, type PostgresDatabase } from './database.ts'
 
 const backstopMs = 5_000
 const replyMs = 5_000
-const firstBackOffMs = 50
-const maxBackOffMs = 2_000
 const batch = 1_000
 
 /** Notifies watchers by LISTEN on a separate connection, opened at the first watch and again whenever it breaks. */
@@ -87,12 +85,4 @@ export function createPostgresChanges(database: PostgresDatabase, channel: strin
     },
     close: () => closing.abort(),
   }
-}
-
-function backOff(failures: number): number {
-  return Math.min(maxBackOffMs, firstBackOffMs * 2 ** failures) * (0.5 + Math.random() / 2)
-}
-
-async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal, ref: false }).catch(() => {})
 }

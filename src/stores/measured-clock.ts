@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/clock.ts'
-import { every } from '../../base/repeat.ts'
-import { inBackground } from '../../base/under-way.ts'
-import type { StoreClock } from '../store-clock.ts'
+import type { Clock } from '../base/clock.ts'
+import { every } from '../base/repeat.ts'
+import { inBackground } from '../base/under-way.ts'
+import type { StoreClock } from './store-clock.ts'
 
 const measureEveryMs = 60_000
 const checkEveryMs = 5_000
