@@ -9,14 +9,14 @@
  * the same once more.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './free-port.js'
 
 const binaries = process.argv[2] ?? ''
 const home = mkdtempSync(join(tmpdir(), 'assent-postgres-'))
@@ -50,21 +50,6 @@ function unprivileged() {
     } catch {}
   }
   return {}
-}
-
-/** Below the ports that outgoing connections take, for one of those could take ours during a restart. */
-async function freePort() {
-  for (;;) {
-    const candidate = randomInt(20_000, 32_000)
-    const probe = createServer().listen(candidate, '127.0.0.1')
-    const free = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!free) continue
-    await new Promise((closed) => probe.close(closed))
-    return candidate
-  }
 }
 
 async function initialise() {

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { findPostgres, startPostgres } from './private-postgres.js'
+import { findRedis, startRedis } from './private-redis.js'
 import { run } from './run.js'
 
 /**
@@ -9,21 +10,35 @@ import { run } from './run.js'
  */
 export async function bringServers() {
   const given = process.env.ASSENT_TEST_POSTGRES || undefined
+  const givenRedis = process.env.ASSENT_TEST_REDIS || undefined
   const missing = []
   if (!given && !findPostgres()) missing.push(postgresql)
+  if (!givenRedis && !findRedis()) missing.push(redisServer)
   if (!findChromium()) missing.push(chromium)
   if (missing.length > 0) await install(missing)
 
   const postgres = given ? undefined : await startPostgres(findPostgres() ?? '')
+  const redis = givenRedis ? undefined : await startRedis(findRedis() ?? '')
   return {
-    env: { ASSENT_TEST_POSTGRES: given ?? postgres?.url ?? '', ASSENT_TEST_CHROMIUM: findChromium() ?? '' },
-    stop: async () => postgres?.stop(),
+    env: {
+      ASSENT_TEST_POSTGRES: given ?? postgres?.url ?? '',
+      ASSENT_TEST_REDIS: givenRedis ?? redis?.url ?? '',
+      ASSENT_TEST_CHROMIUM: findChromium() ?? '',
+    },
+    stop: async () => {
+      await Promise.all([postgres?.stop(), redis?.stop()])
+    },
   }
 }
 
 const postgresql = {
   package: 'postgresql',
   remedy: 'PostgreSQL: set ASSENT_TEST_POSTGRES to the url of a server where databases may be created, or install it.',
+}
+
+const redisServer = {
+  package: 'redis-server',
+  remedy: 'Redis: set ASSENT_TEST_REDIS to the url of a server without other data, or install it.',
 }
 
 const chromium = {

@@ -12,10 +12,11 @@ npm test                  everything: lint, import doors, unused code, build, ty
 npm test -- test/stores   only these tests, with no build, no other check and no coverage limits;
                           all arguments go to vitest
 
-The tests need a PostgreSQL and a Chromium. What is not found is installed from Debian's packages, if this is
-Debian and you are root. The PostgreSQL is a private one, which ends with the tests. To use others, set
+The tests need a PostgreSQL, a Redis and a Chromium. What is not found is installed from Debian's packages, if this is
+Debian and you are root. PostgreSQL and Redis are private ones, which end with the tests. To use others, set
 
   ASSENT_TEST_POSTGRES    url of a server where databases may be created
+  ASSENT_TEST_REDIS       url of a Redis or Valkey server without other data
   ASSENT_TEST_CHROMIUM    path of the program
 `
 

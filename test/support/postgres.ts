@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { findPostgres, type PrivatePostgres, startPostgres } from '../../scripts/private-postgres.js'
+import { findPostgres, startPostgres } from '../../scripts/private-postgres.js'
+import type { PrivateServer } from '../../scripts/start-kept.js'
 
 /** A database that no other test knows. */
 export interface FreshDatabase {
@@ -27,7 +28,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 }
 
 /** A server of one's own, for tests that really restart it. On a machine without PostgreSQL's programs, the next best thing. */
-export async function privatePostgres(): Promise<PrivatePostgres> {
+export async function privatePostgres(): Promise<PrivateServer> {
   const binaries = findPostgres()
   if (binaries !== undefined) return startPostgres(binaries)
 
