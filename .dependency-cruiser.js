@@ -51,6 +51,7 @@ const typeDoors = { observe: inner, stores: ['hub'] }
 /** Foreign languages, and the one place where each is spoken. */
 const speakers = {
   pg: 'src/stores/postgres/',
+  '@redis/client': 'src/stores/redis/',
   libsql: 'src/stores/sqlite/',
   'node:sqlite': 'src/stores/sqlite/',
   commander: 'src/cli/',
