@@ -2,6 +2,7 @@ import type { ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
 import {
   type ElicitationRow,
+  elicitationColumns,
   fromElicitationRow,
   namesInVoting,
   toElicitationRow,
@@ -11,16 +12,12 @@ import {
 import { forgottenParticipant } from '../rows/values.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
-const columns = [
-  ...['id', 'version', 'state', 'requester', 'participant', 'type', 'identity', 'expires_at'],
-  ...['settled_at', 'answered_by', 'sealed_key', 'question', 'outcome', 'urgency', 'escalates_at', 'voting'],
-]
-const row = columns.join(', ')
+const row = elicitationColumns.join(', ')
 
 // The function is in migrations.ts.
 const add: PostgresStatement = {
   name: 'assent_add_voting',
-  text: `select added, full_of, ${columns.map((column) => `(kept).${column}`).join(', ')}
+  text: `select added, full_of, ${elicitationColumns.map((column) => `(kept).${column}`).join(', ')}
     from assent_add_voting($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 }
 
@@ -88,7 +85,7 @@ const listRequesters: PostgresStatement = {
     with grouped as (
       select requester, count(*) as open, min(${place}) as place from assent_elicitation where ${waitingFor} group by requester
     )
-    select open, ${columns.map((column) => `kept.${column}`).join(', ')}
+    select open, ${elicitationColumns.map((column) => `kept.${column}`).join(', ')}
     from grouped join assent_elicitation kept
       on kept.seq = ((place + (1::bigint << 48)) >> 48 << 48) - place
     where place > ${startPast('$4')} order by place limit $3`,

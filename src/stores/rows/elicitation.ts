@@ -49,6 +49,11 @@ export interface ElicitationRow {
   voting: string | null
 }
 
+export const elicitationColumns = [
+  ...(['id', 'version', 'state', 'requester', 'participant', 'type', 'identity', 'expires_at'] as const),
+  ...(['settled_at', 'answered_by', 'sealed_key', 'question', 'outcome', 'urgency', 'escalates_at', 'voting'] as const),
+]
+
 interface AskedColumns {
   question: Question
   purpose: Purpose
