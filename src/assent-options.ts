@@ -11,7 +11,7 @@ import type { Store } from './stores/store.ts'
 
 /** What an Assent may be told; everything has a default that works on one machine. */
 export interface AssentOptions {
-  /** An address (`memory:`, `sqlite:<path>`, `postgres://…`) or a store of your own. Default: `sqlite:.assent/assent.db`. */
+  /** An address (`memory:`, `sqlite:<path>`, `postgres://…`, `redis://…`) or a store of your own. Default: `sqlite:.assent/assent.db`. */
   readonly store?: string | Store
   /** The keys that seal secrets. Default: ASSENT_KEYS of the environment; without it, SQLite makes a key file of its own. */
   readonly keys?: string
@@ -64,7 +64,7 @@ export interface AssentOptions {
     /** Events of the audit. */
     readonly audit?: Duration
   }
-  /** Where time comes from. Default: the store's clock, which is PostgreSQL's own or else the system clock. */
+  /** Where time comes from. Default: the store's clock, which is the server's of PostgreSQL or Redis, or else the system clock. */
   readonly clock?: Clock
 }
 

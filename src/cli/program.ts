@@ -27,7 +27,7 @@ export function createProgram(): Command {
     .addOption(
       new Option(
         '--store <address>',
-        'where to keep data: memory:, sqlite:<path> or postgres://… (overrides the settings)',
+        'where to keep data: memory:, sqlite:<path>, postgres://… or redis://… (overrides the settings)',
       ).env('ASSENT_STORE'),
     )
     .option('--config <file>', 'the settings file (default: assent.yaml, assent.yml or assent.json in this folder)')

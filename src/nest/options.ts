@@ -28,7 +28,7 @@ export interface ElicitationModuleOptions
     RouteOptions,
     Omit<AssentOptions, 'store' | 'publicUrl' | 'pages'>,
     Omit<AssentServerOptions, 'name' | 'clocks' | 'accessTools'> {
-  /** Where everything is kept: in memory, at an address of Assent's (`postgres://…`), or in a store. Default: memory. */
+  /** Where everything is kept: in memory, at an address of Assent's (`postgres://…`, `redis://…`), or in a store. Default: memory. */
   readonly storeConfiguration?:
     | { readonly type: 'memory' }
     | { readonly type: 'custom'; readonly store: string | Store | IElicitationStore }

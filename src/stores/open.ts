@@ -6,6 +6,7 @@ export type StoreAddress =
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string; readonly survives: 'process' | 'power' }
   | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'redis'; readonly url: string }
 
 /** Opens a store by its address. Loads only the driver that it needs. */
 export async function openStore(address: StoreAddress): Promise<Store> {
@@ -22,10 +23,14 @@ export async function openStore(address: StoreAddress): Promise<Store> {
       const { openPostgresStore } = await import('./postgres/open.ts')
       return openPostgresStore(address.url)
     }
+    case 'redis': {
+      const { openRedisStore } = await import('./redis/open.ts')
+      return openRedisStore(address.url)
+    }
   }
 }
 
-/** Parses `memory:`, `sqlite:<path>` (`?survives=power` for a disk flush with every write) or `postgres://…`. */
+/** Parses `memory:`, `sqlite:<path>` (`?survives=power` for a disk flush with every write), `postgres://…` or `redis://…`. */
 export function readAddress(url: string): StoreAddress {
   const [, scheme, rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? []
   switch (scheme) {
@@ -36,9 +41,12 @@ export function readAddress(url: string): StoreAddress {
     case 'postgres':
     case 'postgresql':
       return { kind: 'postgres', url }
+    case 'redis':
+    case 'rediss':
+      return { kind: 'redis', url }
     default:
       // The address may contain a password, so the message does not repeat it.
-      throw new BadStoreUrl('The address of the store is not one of memory:, sqlite:<path> or postgres://…')
+      throw new BadStoreUrl('The address of the store is not one of memory:, sqlite:<path>, postgres://… or redis://…')
   }
 }
 

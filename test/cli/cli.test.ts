@@ -69,11 +69,16 @@ describe('assent', () => {
   })
 
   test.each([
-    [['--store', 'mysql://user:hunter2@x/y', 'keys', 'list'], 2, /memory:, sqlite:<path> or postgres:\/\//],
+    [
+      ['--store', 'mysql://user:hunter2@x/y', 'keys', 'list'],
+      2,
+      /memory:, sqlite:<path>, postgres:\/\/… or redis:\/\//,
+    ],
     [['--store', 'sqlite:', 'keys', 'list'], 2, /must name a file/],
     [['--store', 'sqlite:x?mode=ro', 'keys', 'list'], 2, /does not support mode/],
     [['--store', 'sqlite:x?survives=all', 'keys', 'list'], 2, /process or power/],
     [['--store', 'postgres://user:hunter2@127.0.0.1:1/y', 'keys', 'list'], 2, /ASSENT_KEYS/],
+    [['--store', 'redis://user:hunter2@127.0.0.1:1/0', 'keys', 'list'], 2, /ASSENT_KEYS/],
     [['gateway', '--port', 'x'], 2, /number from 0 to 65535/],
     [['no-such-command'], 2, /assent --help/],
   ] as const)('%j ends with %d and one clear line', async (args, code, message) => {

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
+import { openRedisStore } from '../../src/stores/redis/open.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import type { Store } from '../../src/stores/store.ts'
 import type { StoreUnderTest } from '../../src/testing/contracts/contract-test.ts'
 import { freshDatabase } from './postgres.ts'
+import { freshRedis } from './redis.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Every store there is, each fresh and empty for the test that opens it. */
@@ -22,6 +24,11 @@ export const everyStore: Record<string, () => Promise<StoreUnderTest>> = {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
     const reopen = () => closedAtEnd(openPostgresStore(url))
+    return { store: await reopen(), reopen }
+  },
+  async redis() {
+    const url = freshRedis()
+    const reopen = () => closedAtEnd(openRedisStore(url))
     return { store: await reopen(), reopen }
   },
 }

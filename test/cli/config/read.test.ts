@@ -199,7 +199,10 @@ test.each([
   [`${v1}publicUrl: https://a.example`, 'publicUrl is for other machines too, and there is no login; add auth'],
   [`${v1}publicUrl: nowhere`, 'publicUrl is not a full url; write one such as https://example.com/x.'],
   [`${v1}publicUrl: http://127.0.0.1:1/?a=b`, 'publicUrl has a query or a fragment'],
-  [`${v1}store: mysql://x`, 'store is not the address of a store; write memory:, sqlite:<path> or postgres://….'],
+  [
+    `${v1}store: mysql://x`,
+    'store is not the address of a store; write memory:, sqlite:<path>, postgres://… or redis://….',
+  ],
   [`${v1}auth:`, 'auth is empty; write issuer and audience, or leave auth out.'],
   [`${v1}auth: { issuer: "https://a.example" }`, 'auth.audience is missing'],
   [`${v1}auth: { issuer: "http://a.example", audience: b }`, 'auth.issuer is plain http, which others can read'],
@@ -400,7 +403,7 @@ test('where things are kept can be had without the rest of the file', async () =
   await expect(readStoreAddress({ config: file }, {})).rejects.toThrow(':1: store needs the environment variable NAME')
   const { file: bad } = await written('a: b\nstore: mysql://u:hunter2@x')
   await expect(readStoreAddress({ config: bad }, {})).rejects.toThrow(
-    /assent\.yaml:2: store is not the address of a store; write memory:, sqlite:<path> or postgres:\/\/…\.$/,
+    /assent\.yaml:2: store is not the address of a store; write memory:, sqlite:<path>, postgres:\/\/… or redis:\/\/…\.$/,
   )
 })
 

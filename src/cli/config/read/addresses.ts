@@ -52,7 +52,7 @@ export function readStore(setting: Setting, folder: string): string {
   const address = setting.text() ?? defaults.store
   // The address may hold a password, so no part of it is quoted.
   if (!isStoreAddress(address))
-    setting.say('is not the address of a store; write memory:, sqlite:<path> or postgres://….')
+    setting.say('is not the address of a store; write memory:, sqlite:<path>, postgres://… or redis://….')
   return storeFrom(address, folder)
 }
 

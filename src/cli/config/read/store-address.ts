@@ -36,7 +36,7 @@ export async function readStoreAddress(
   if (problems.length === 0 && (typeof store !== 'string' || !isStoreAddress(store))) {
     problems.push({
       path: ['store'],
-      message: 'store is not the address of a store; write memory:, sqlite:<path> or postgres://….',
+      message: 'store is not the address of a store; write memory:, sqlite:<path>, postgres://… or redis://….',
     })
   }
   if (problems.length > 0) throw badConfig(document, problems)
