@@ -1,5 +1,5 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { accountOf, connectAsk } from '../asking/account.ts'
 import { type AskingSettings, contextOf, type RequestContext } from '../asking/context.ts'
 import { openPage } from '../asking/page.ts'

@@ -75,7 +75,12 @@ test('the package holds its code and its documents, and nothing of how it was ma
 
   expect(paths).toContain('dist/index.js')
   expect(
-    paths.filter((path) => !/^(dist\/.+\.(js|d\.ts|css|svg)|docs\/.+|[A-Z]+\.md|LICENSE|package\.json)$/.test(path)),
+    paths.filter(
+      (path) =>
+        !/^(dist\/.+\.(js|d\.ts|css|svg)|dist\/cli\/(.+\.js\.map|third-party-licenses\.txt)|docs\/.+|[A-Z]+\.md|LICENSE|package\.json)$/.test(
+          path,
+        ),
+    ),
   ).toEqual([])
   expect(paths.filter((path) => /\.test\.|(^|\/)(test|src)\/|\.(db|sqlite)|-wal$/.test(path))).toEqual([])
 })

@@ -34,6 +34,8 @@ async function sourcesDigest(): Promise<string> {
   const digest = createHash('sha256')
   for (const path of [
     'package.json',
+    'package-lock.json',
+    'scripts/bundle-cli.js',
     'tsconfig.json',
     'tsconfig.build.json',
     ...names.map((name) => join('src', name)),

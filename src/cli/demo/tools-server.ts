@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createAssent } from '../../assent.ts'
 import { type AssentServer, createAssentServer } from '../../server/assent-server.ts'
 import { version } from '../version.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { trackCapability } from '../../mcp/meta-keys.ts'
 import { type ClientAdapter, noTimeout } from './adapter.ts'
 
