@@ -1,23 +1,40 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../base/clock.ts'
 import type { WebLimits } from '../options.ts'
 
 /** Rate limits. Each method counts one request and returns the seconds to wait; undefined when it may pass. */
 export interface Rates {
-  address(network: string): Promise<number | undefined>
-  person(participant: string): Promise<number | undefined>
-  question(participant: string, id: string): Promise<number | undefined>
+  address(network: string): number | undefined
+  person(participant: string): number | undefined
+  question(participant: string, id: string): number | undefined
 }
 
-export function createRates({ perAddressPerMinute, perPersonPerMinute, perQuestionPerMinute }: WebLimits): Rates {
-  const byAddress = new RateLimiterMemory({ points: perAddressPerMinute, duration: 60 })
-  const byPerson = new RateLimiterMemory({ points: perPersonPerMinute, duration: 60 })
-  const byQuestion = new RateLimiterMemory({ points: perQuestionPerMinute, duration: 60 })
+/** `now` is in milliseconds, and never goes back. */
+export function createRates(limits: WebLimits, now: () => number = () => performance.now()): Rates {
+  const byAddress = createMinutes(limits.perAddressPerMinute, now)
+  const byPerson = createMinutes(limits.perPersonPerMinute, now)
+  const byQuestion = createMinutes(limits.perQuestionPerMinute, now)
   return {
-    address: (network) => secondsToWait(byAddress, network),
-    person: (participant) => secondsToWait(byPerson, participant),
+    address: byAddress,
+    person: byPerson,
     // Counted by person as well, so that a stranger who has the link cannot lock out the person who was asked.
-    question: (participant, id) => secondsToWait(byQuestion, `${participant} ${id}`),
+    question: (participant, id) => byQuestion(`${participant} ${id}`),
+  }
+}
+
+/** Counts requests by key. The minute of a key starts with its first request, and what comes too often does not prolong it. */
+function createMinutes(most: number, now: () => number): (key: string) => number | undefined {
+  // Minutes are equally long, so the first in the map is the first to be over.
+  const minutes = new Map<string, { count: number; readonly endsAt: number }>()
+  return (key) => {
+    const at = now()
+    for (const [known, { endsAt }] of minutes) {
+      if (endsAt > at) break
+      minutes.delete(known)
+    }
+    const minute = minutes.get(key) ?? { count: 0, endsAt: at + minuteMs }
+    if (minute.count === 0) minutes.set(key, minute)
+    minute.count += 1
+    return minute.count > most ? Math.max(1, Math.ceil((minute.endsAt - at) / 1_000)) : undefined
   }
 }
 
@@ -66,15 +83,5 @@ export function createRepeats(clock: Clock): Repeats {
       }
       counts.clear()
     },
-  }
-}
-
-async function secondsToWait(limiter: RateLimiterMemory, key: string): Promise<number | undefined> {
-  try {
-    await limiter.consume(key)
-    return undefined
-  } catch (error) {
-    if (error instanceof RateLimiterRes) return Math.max(1, Math.ceil(error.msBeforeNext / 1_000))
-    throw error
   }
 }

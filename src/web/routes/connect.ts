@@ -134,7 +134,7 @@ async function open(c: WebContext): Promise<Connecting | Response> {
   const provider = assent.connections.providers.get(name)
   if (given === undefined) return provider ? { viewer, provider } : notFound(c)
 
-  const seconds = id && (await rates.question(viewer.participant, id))
+  const seconds = id && rates.question(viewer.participant, id)
   if (seconds) return tooMany(c, seconds)
   const asked = await findQuestion(c, viewer, id)
   const wanted = asked?.question.mode === 'url' ? asked.question.connect : undefined

@@ -95,7 +95,7 @@ async function open(c: WebContext, below = ''): Promise<Opened | Response> {
   const id = readId(c.req.param('id'))
   const viewer = await admit(c, id)
   if (viewer instanceof Response) return viewer
-  const seconds = id && (await c.var.site.rates.question(viewer.participant, id))
+  const seconds = id && c.var.site.rates.question(viewer.participant, id)
   if (seconds) return tooMany(c, seconds)
 
   const asked = await findQuestion(c, viewer, id)

@@ -104,7 +104,7 @@ function idsIn(given: readonly unknown[]): ElicitationId[] {
 /** Each question counts as if it were opened or answered alone. */
 async function tooOften(c: WebContext, { participant }: Viewer, ids: readonly ElicitationId[]) {
   for (const id of ids.slice(0, mostTogether)) {
-    const seconds = await c.var.site.rates.question(participant, id)
+    const seconds = c.var.site.rates.question(participant, id)
     if (seconds) return tooMany(c, seconds)
   }
   return undefined

@@ -25,7 +25,7 @@ async function status(c: WebContext): Promise<Response> {
     return c.json({ error: 'not_known', message }, 403)
   }
   c.set('viewer', viewer)
-  const seconds = id && (await site.rates.question(viewer.participant, id))
+  const seconds = id && site.rates.question(viewer.participant, id)
   if (seconds) {
     c.header('Retry-After', String(seconds))
     return c.json({ error: 'too_many', message: 'Too many requests. Try again later.' }, 429)
