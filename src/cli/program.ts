@@ -4,6 +4,7 @@ import { addAuditCommands } from './commands/audit.ts'
 import { addConnectionsCommands } from './commands/connections.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addForgetCommand } from './commands/forget.ts'
+import { addGatewayCommand } from './commands/gateway.ts'
 import { addGrantsCommands } from './commands/grants.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addOpenCommand } from './commands/open.ts'
@@ -16,7 +17,6 @@ import { addInitCommand } from './init/init.ts'
 import { addPolicyCommands } from './policy/policy.ts'
 import { addReportCommand } from './report/report.ts'
 import { addRunCommand } from './run/run.ts'
-import { addServeCommand } from './serve/serve.ts'
 import { version } from './version.ts'
 
 /** The command line with all its commands. Nothing runs before it is parsed. */
@@ -35,7 +35,7 @@ export function createProgram(): Command {
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
     .exitOverride()
 
-  addServeCommand(program)
+  addGatewayCommand(program)
   addRunCommand(program)
   addInitCommand(program)
   addOpenCommand(program)

@@ -3,7 +3,6 @@ import { isPlainObject } from '../../base/json.ts'
 import { checkParts, hideVariables } from './check-parts.ts'
 import type { Config } from './config.ts'
 import { defaults } from './defaults.ts'
-import { readDocument } from './document.ts'
 import { findConfigFile } from './find.ts'
 import { settingNames } from './names.ts'
 import { badConfig, type Path, type Problem, pathText, type Written } from './problems.ts'
@@ -31,7 +30,7 @@ export interface Given {
 /** Every setting. Throws one error with all problems, each with its line and its remedy. */
 export async function readConfig(given: Given = {}, env: Environment = process.env): Promise<Config> {
   const file = findConfigFile(given.config)
-  const document = file === undefined ? undefined : await readDocument(file)
+  const document = file === undefined ? undefined : await (await import('./document.ts')).readDocument(file)
   const raw = document?.value ?? { version: 1 }
   const problems: Problem[] = []
   const { value, adopted, problems: ofEnvironment } = adoptVariables(filledFile(raw, env, problems), env)

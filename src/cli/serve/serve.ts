@@ -15,41 +15,19 @@ import { showBanner } from './banner.ts'
 import { gatewayFrom } from './gateway-from-config.ts'
 import { observing } from './observing.ts'
 import { type OperationRoutes, operationRoutes } from './operation-routes.ts'
-import { portNumber } from './port-number.ts'
 import { mainAccess, metricsAccess, metricsListener, openPorts, type Ports, withPorts } from './ports.ts'
 import { webOptions } from './web-options.ts'
-
-const examples = `
-Settings are read from assent.yaml, assent.yml or assent.json in this folder. Without such a file, every setting has its
-default.
-
-Examples:
-  assent                                   at http://127.0.0.1:4180, with its data in .assent/
-  assent gateway --config team.yaml
-  assent gateway --demo                    with two small servers to try`
 
 interface ServeOptions extends Given {
   readonly demo?: true
 }
 
-/** `assent` and `assent gateway`: run the gateway and its pages until a signal stops them. */
-export function addServeCommand(program: Command): void {
-  program
-    .command('gateway', { isDefault: true })
-    .description('run the gateway and its pages (the default command)')
-    .option('--port <number>', 'the port to listen on (overrides `listen`)', portNumber)
-    .option(
-      '--allow-pasted',
-      'let the tools run that alwaysAllow and autoApprove of pasted servers name, where no rule of the policy matches',
-    )
-    .option('--demo', 'if the settings name no server, start two to try')
-    .addHelpText('after', examples)
-    .action(async (_, command: Command) => {
-      const given = command.optsWithGlobals<ServeOptions>()
-      const config = await configOf(command)
-      const isDemo = given.demo === true && config.servers.size === 0
-      await run(isDemo ? inDemoStore(config, given) : config, given, isDemo)
-    })
+/** Runs the gateway and its pages until a signal stops them. */
+export async function serveGateway(command: Command): Promise<void> {
+  const given = command.optsWithGlobals<ServeOptions>()
+  const config = await configOf(command)
+  const isDemo = given.demo === true && config.servers.size === 0
+  await run(isDemo ? inDemoStore(config, given) : config, given, isDemo)
 }
 
 async function run(asked: Config, given: Given, isDemo: boolean): Promise<void> {

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import { readAddress } from '../../../stores/open.ts'
 import { defaults } from '../defaults.ts'
-import { readDocument } from '../document.ts'
 import { findConfigFile } from '../find.ts'
 import { badConfig, type Problem } from '../problems.ts'
 import { type Environment, filledIn } from './environment.ts'
@@ -30,6 +29,8 @@ export async function readStoreAddress(
   if (given.store !== undefined) return given.store
   const file = findConfigFile(given.config)
   if (file === undefined) return defaults.store
+  // Only here, so that a start without a settings file does not load YAML.
+  const { readDocument } = await import('../document.ts')
   const document = await readDocument(file)
   const problems: Problem[] = []
   const store = filledIn(document.value.store ?? defaults.store, { path: ['store'], env, problems })

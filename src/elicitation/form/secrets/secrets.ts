@@ -4,7 +4,7 @@ import type { Field, FormSchema } from '../schema.ts'
 import { clauseEnd, plainWords, sentenceEnd } from './plain-words.ts'
 import * as vocabulary from './secret-words.ts'
 import { isWarned, type Match } from './warnings.ts'
-import { anyOf, determiners, isAsking, mapOf, setOf, type Words } from './word-sets.ts'
+import { anyOf, atFirstUse, determiners, isAsking, mapOf, setOf, type Words } from './word-sets.ts'
 
 /** Where a form asks for a credential, and the word that gave it away. */
 export interface SecretAsk {
@@ -125,7 +125,7 @@ function matchAt(words: Words, start: number): Match | undefined {
   let text = words[start] as string
   let word = whole.get(text)
   let end = start + 1
-  for (let next = end; next < words.length && beginnings.has(text); next += 1) {
+  for (let next = end; next < words.length && beginnings().has(text); next += 1) {
     text += words[next]
     const phrase = phrases.get(text)
     if (phrase === undefined) continue
@@ -138,6 +138,7 @@ function matchAt(words: Words, start: number): Match | undefined {
 
 /** Of a word in one piece: `userpassword` holds a stem, while `passwordlength` is harmless. */
 function stemIn(word: string): string | undefined {
+  const { stem, stems, harmlessFront } = patterns()
   if (!stem.test(word)) return undefined
   for (const { 0: found, 1: after, index } of word.matchAll(stems)) {
     if (after === undefined && !harmlessFront.test(word.slice(Math.max(0, index - longestFront), index))) return found
@@ -171,7 +172,9 @@ const harmlessPhrases = new Set(withPlurals(vocabulary.harmlessPhrases))
 const whole = mapOf([...everything, ...vocabulary.endings])
 const phrases = mapOf(everything.filter(isJoinable))
 /** Whatever a phrase can start with, so that most words are looked up once and no more. */
-const beginnings = new Set([...phrases.keys()].flatMap((text) => Array.from(text, (_, end) => text.slice(0, end))))
+const beginnings = atFirstUse(
+  () => new Set([...phrases.keys()].flatMap((text) => Array.from(text, (_, end) => text.slice(0, end)))),
+)
 const loneWords = mapOf(vocabulary.loneWords)
 
 const harmlessAfter = setOf(vocabulary.harmlessAfter)
@@ -183,11 +186,16 @@ const questionWords = setOf(vocabulary.questionWords)
 
 // Ten letters in a row are no chance either: `userverificationcode`.
 const isLong = (word: string) => isPhrase(word) && word.length > 10
-const stemPattern = anyOf([...vocabulary.stems, ...vocabulary.words.filter(isLong)])
-const endingPattern = `(?:${anyOf(vocabulary.endings)})$`
-const harmlessRest = `(?:${anyOf(vocabulary.harmlessAfter)})+$|${anyOf(vocabulary.harmlessEndings)}`
-const stem = new RegExp(`${stemPattern}|${endingPattern}`)
-const stems = new RegExp(`(?:${stemPattern})(${harmlessRest})?|${endingPattern}`, 'g')
+const patterns = atFirstUse(() => {
+  const stem = anyOf([...vocabulary.stems, ...vocabulary.words.filter(isLong)])
+  const ending = `(?:${anyOf(vocabulary.endings)})$`
+  const harmlessRest = `(?:${anyOf(vocabulary.harmlessAfter)})+$|${anyOf(vocabulary.harmlessEndings)}`
+  const front = anyOf([...vocabulary.harmlessHeads, ...vocabulary.countingHeads])
+  return {
+    stem: new RegExp(`${stem}|${ending}`),
+    stems: new RegExp(`(?:${stem})(${harmlessRest})?|${ending}`, 'g'),
+    harmlessFront: new RegExp(`(?:${front})of$`),
+  }
+})
 // A front is looked for in this many letters, or a long word full of stems would be read over and over.
 const longestFront = 24
-const harmlessFront = new RegExp(`(?:${anyOf([...vocabulary.harmlessHeads, ...vocabulary.countingHeads])})of$`)

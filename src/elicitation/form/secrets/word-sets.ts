@@ -11,16 +11,36 @@ function spellings(word: string): string[] {
   return cases.flatMap(plainWords).map((words) => words.join(''))
 }
 
-export const setOf = (list: Words) => new Set(list.flatMap(spellings))
-export const mapOf = (list: Words) =>
-  new Map(list.flatMap((word) => spellings(word).map((spelling) => [spelling, word])))
-export const anyOf = (list: Words) => [...setOf(list)].sort((one, other) => other.length - one.length).join('|')
+/** Made at its first use: reading the vocabulary takes a tenth of a gateway's start, and few processes check a form. */
+export function atFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+export function setOf(list: Words): Pick<ReadonlySet<string>, 'has'> {
+  const words = atFirstUse(() => new Set(list.flatMap(spellings)))
+  return { has: (word) => words().has(word) }
+}
+
+export function mapOf(list: Words): Pick<ReadonlyMap<string, string>, 'get' | 'keys'> {
+  const pairs = () => list.flatMap((word) => spellings(word).map((spelling) => [spelling, word] as const))
+  const words = atFirstUse(() => new Map(pairs()))
+  return { get: (word) => words().get(word), keys: () => words().keys() }
+}
+
+export function anyOf(list: Words): string {
+  const words = [...new Set(list.flatMap(spellings))]
+  return words.sort((one, other) => other.length - one.length).join('|')
+}
 
 export const determiners = setOf(vocabulary.determiners)
 const asking = setOf(vocabulary.asking)
-const askingStem = new RegExp(anyOf(vocabulary.askingStems))
+const askingStem = atFirstUse(() => new RegExp(anyOf(vocabulary.askingStems)))
 
 /** Whether the word asks for something: "enter", "please". */
 export function isAsking(word: string): boolean {
-  return asking.has(word) || askingStem.test(word)
+  return asking.has(word) || askingStem().test(word)
 }
