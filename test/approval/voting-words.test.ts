@@ -97,3 +97,17 @@ test('a person is told why they have nothing to answer', () => {
   )
   expect(doneWords(aQuestion({}), { participant: dave, groups: [] })).toBe('This is not yours to answer any more.')
 })
+
+test('the yes of somebody who was forgotten is said not to count, nor that of whom they handed it to', () => {
+  const forgotten = 'forgotten' as ParticipantId
+  const delegations = [{ from: forgotten, to: erin, at, via: 'page' as const }]
+  const asked = aQuestion({}, { votes: [vote(forgotten), vote(erin, { part: 0 })], delegations })
+  expect(votingWords(asked, nameOf)).toEqual([
+    '2 people must say yes. 0 so far, 2 missing.',
+    'Somebody whose name was erased said yes, which does not count any more.',
+    'erin said yes, which does not count any more.',
+    'Somebody whose name was erased handed it on to erin.',
+    'It waits for anyone in finance.',
+  ])
+  expect(doneWords(asked, { participant: erin, groups: [] })).toBe('This is not yours to answer any more.')
+})

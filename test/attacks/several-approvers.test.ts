@@ -87,6 +87,39 @@ describe.each(everyAssent)('on $name', ({ assent: fresh }) => {
     expect(other.voting).toBeUndefined()
   })
 
+  test('attack: somebody votes, has themselves forgotten, and votes again', async () => {
+    const assent = await fresh({ policy: asking({ ...two, delegate: true }) })
+    const upstream = anUpstream(assent)
+    const asked = await asks(assent, transfer(100))
+    expect(await vote(assent, asked, 'dave')).toMatchObject({ kind: 'counted' })
+    await assent.forget(person('dave'))
+    // What he said before is nobody's now.
+    expect(await vote(assent, asked, 'dave')).toMatchObject({ kind: 'counted' })
+    await upstream.run(transfer(100), 'walk-1', asked.id)
+    expect(upstream.sent).toEqual([])
+    expect(await vote(assent, asked, 'erin')).toMatchObject({ kind: 'kept' })
+    await upstream.run(transfer(100), 'walk-1', asked.id)
+    expect(upstream.sent).toHaveLength(1)
+  })
+
+  test('attack: somebody hands it on, has themselves forgotten, and votes beside the one who got it', async () => {
+    const policy = asking({ approvers: [person('dave'), person('gina')], quorum: 2, delegate: true })
+    const assent = await fresh({ policy })
+    const upstream = anUpstream(assent)
+    const [voted, waits] = [await asks(assent, transfer(100)), await asks(assent, transfer(200), 'walk-2')]
+    for (const asked of [voted, waits]) await handOn(assent, asked, 'dave', person('frank'), [])
+    expect(await vote(assent, voted, 'frank', {}, [])).toMatchObject({ kind: 'counted' })
+    await assent.forget(person('dave'))
+    expect(await vote(assent, voted, 'dave', {}, [])).toMatchObject({ kind: 'counted' })
+    await upstream.run(transfer(100), 'walk-1', voted.id)
+    // Frank had his part from dave, and it is dave's again.
+    await expect(vote(assent, waits, 'frank', {}, [])).rejects.toThrow('asked of someone else')
+    expect(upstream.sent).toEqual([])
+    expect(await vote(assent, voted, 'gina', {}, [])).toMatchObject({ kind: 'kept' })
+    await upstream.run(transfer(100), 'walk-1', voted.id)
+    expect(upstream.sent).toHaveLength(1)
+  })
+
   test('attack: two instances escalate at the same moment', async () => {
     const clock = fixedClock()
     const policy = asking({ approvers: ['group:finance'], escalate: [{ after: '5m', to: 'group:leads' }] })

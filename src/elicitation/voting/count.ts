@@ -1,6 +1,7 @@
 import type { Via } from '../answering/answerers.ts'
 import {
   actsFor,
+  countedVotes,
   type GivenVote,
   isUsed,
   noVoting,
@@ -33,8 +34,7 @@ export function voteProblem(question: VotedOn, vote: GivenVote): VoteProblem | u
   // Nobody says yes to what they were not shown.
   if (vote.seen !== digestNow(question, vote)) return 'changed'
   const isSame = vote.digest === vote.seen
-  const { votes } = question.voting ?? noVoting
-  if (isSame && votes.some(({ by }) => by === participant)) return 'voted'
+  if (isSame && countedVotes(question).some(({ by }) => by === participant)) return 'voted'
   return isSame && isUsed(question, part) ? 'part-used' : undefined
 }
 
@@ -70,13 +70,12 @@ export function withVote(question: VotedOn, vote: GivenVote, at: Date, via: Via)
 export function hasQuorum(question: Pick<VotedOn, 'answerers' | 'voting'>): boolean {
   const quorum = quorumOf(question)
   if (quorum === 1) return true
-  const { votes } = question.voting ?? noVoting
+  const votes = countedVotes(question)
   const people = new Set(votes.map(({ by }) => by))
   return people.size >= quorum && votes.every(({ digest }) => digest === votes[0]?.digest)
 }
 
 /** How many yeses are still missing. */
 export function missingVotes(question: Pick<VotedOn, 'answerers' | 'voting'>): number {
-  const { votes } = question.voting ?? noVoting
-  return Math.max(0, quorumOf(question) - votes.length)
+  return Math.max(0, quorumOf(question) - countedVotes(question).length)
 }

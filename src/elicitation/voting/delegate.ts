@@ -1,7 +1,17 @@
 import type { Person } from '../../participant/identify.ts'
 import type { Answerer, Answerers } from '../answering/answerers.ts'
 import { isGroup } from '../answering/answerers.ts'
-import { actsFor, heldDelegations, isUsed, mayReceive, noVoting, type Part, partOf, type VotedOn } from './voting.ts'
+import {
+  actsFor,
+  chainOf,
+  countedVotes,
+  heldDelegations,
+  isUsed,
+  mayReceive,
+  noVoting,
+  partOf,
+  type VotedOn,
+} from './voting.ts'
 
 /** How often one approver's part may be handed on. */
 const mostDelegations = 5
@@ -45,18 +55,13 @@ export function delegationProblem(
   if (delegate === undefined) return 'nobody-allowed'
   const part = partOf(question, person)
   if (part === undefined) return 'no-part'
-  if (voting.votes.some(({ by }) => by === person.participant) || isUsed(question, part)) return 'voted'
-  if (depthOf(question, part) >= mostDelegations || voting.delegations.length >= mostKept) return 'too-often'
+  if (countedVotes(question).some(({ by }) => by === person.participant) || isUsed(question, part)) return 'voted'
+  if (chainOf(voting, part.delegation).length >= mostDelegations || voting.delegations.length >= mostKept)
+    return 'too-often'
   if (actsFor(requester, to)) return 'requester'
   if (to === person.participant || voting.delegations.some(({ from }) => from === to)) return 'circle'
   if (isAskedByName(question, to)) return 'asked-already'
   return isAllowed(delegate, to, receiver) ? undefined : 'not-allowed'
-}
-
-function depthOf({ voting = noVoting }: VotedOn, { delegation }: Part): number {
-  let depth = 0
-  for (let place = delegation; place !== undefined; place = voting.delegations[place]?.part) depth += 1
-  return depth
 }
 
 function isAskedByName(question: VotedOn, to: Answerer): boolean {

@@ -1,5 +1,5 @@
 import type { Person } from '../../participant/identify.ts'
-import type { ParticipantId } from '../../participant/participant.ts'
+import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
 import type { Requester } from '../../participant/requester.ts'
 import type { Answerer, Answerers, Via } from '../answering/answerers.ts'
 import { isGroup, isOneOf } from '../answering/answerers.ts'
@@ -127,7 +127,28 @@ export function actsFor({ participant, client, agents = [] }: Requester, name: s
 /** The delegations that nobody handed on, each with its place. */
 export function heldDelegations({ voting = noVoting }: Pick<VotedOn, 'voting'>) {
   const handedOn = new Set(voting.delegations.map(({ part }) => part))
-  return voting.delegations.flatMap((one, place) => (handedOn.has(place) ? [] : [{ ...one, place }]))
+  return voting.delegations.flatMap((one, place) =>
+    handedOn.has(place) || isOfForgotten(voting, place) ? [] : [{ ...one, place }],
+  )
+}
+
+/** The delegations by which somebody has the part that this one gave, the last first. */
+export function chainOf({ delegations }: Voting, place: number | undefined): Delegation[] {
+  const last = place === undefined ? undefined : delegations[place]
+  return last === undefined ? [] : [last, ...chainOf({ delegations } as Voting, last.part)]
+}
+
+/** Whoever was forgotten may come again, and has their part again: nobody else may have it too. */
+function isOfForgotten(voting: Voting, place: number | undefined): boolean {
+  return chainOf(voting, place).some(({ from }) => from === forgottenParticipant)
+}
+
+/**
+ * The votes that count. That of somebody who was forgotten does not, nor one by a part that they handed on: they may come
+ * and vote again, and nobody could tell that they are the same.
+ */
+export function countedVotes({ voting = noVoting }: Pick<VotedOn, 'voting'>): readonly Vote[] {
+  return voting.votes.filter(({ by, part }) => by !== forgottenParticipant && !isOfForgotten(voting, part))
 }
 
 /** Whether the rule lets this person have a part of somebody else, judged by the groups they have now. */
@@ -147,8 +168,8 @@ export function hasTakenPart(question: VotedOn, person: Person): boolean {
 }
 
 /** Whether somebody voted by a part that was handed to a group: it is one vote, however many are in the group. */
-export function isUsed({ voting = noVoting }: VotedOn, { delegation }: Part): boolean {
-  return delegation !== undefined && voting.votes.some(({ part }) => part === delegation)
+export function isUsed(question: VotedOn, { delegation }: Part): boolean {
+  return delegation !== undefined && countedVotes(question).some(({ part }) => part === delegation)
 }
 
 /** What is gathered when everybody is asked who is to be asked by this moment; the same where nobody is. */

@@ -3,10 +3,9 @@ import { type Elicitation, type ElicitationId, isSettled, urgencyOf } from '../.
 import type { ElicitationStore } from '../../elicitation/store.ts'
 import type { Voting } from '../../elicitation/voting/voting.ts'
 import { answerersNow, nextEscalation } from '../../elicitation/voting/voting.ts'
-import type { ParticipantId } from '../../participant/participant.ts'
+import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'
 import { fromVotingText, namesInVoting, toVotingText } from '../rows/elicitation.ts'
-import { forgottenParticipant } from '../rows/values.ts'
 import type { Watchers } from '../watchers.ts'
 
 /** Stores elicitations in memory. */
@@ -186,14 +185,16 @@ function sealingKey({ state }: Elicitation): string | undefined {
 function withoutName(elicitation: Elicitation, participant: ParticipantId): Elicitation {
   const { state } = elicitation
   const voting = votingWithout(elicitation.voting, participant)
-  const unnamed = voting === undefined ? elicitation : { ...elicitation, voting }
+  // A new version, so that a save of what was read before does not bring the name back.
+  const unnamed = voting === undefined ? elicitation : { ...elicitation, version: elicitation.version + 1, voting }
   if (state.kind !== 'answered' || state.by.participant !== participant) return unnamed
   return { ...unnamed, state: { ...state, by: { ...state.by, participant: forgottenParticipant } } }
 }
 
-/** By the text that the other stores keep, so that all forget the same. */
+/** By the text that the other stores keep, so that all forget the same. Undefined: they are not named there. */
 function votingWithout(voting: Voting | undefined, participant: ParticipantId): Voting | undefined {
   const text = toVotingText(voting)
   if (text === null) return undefined
-  return fromVotingText(namesInVoting(participant).reduce((left, [name, other]) => left.replaceAll(name, other), text))
+  const without = namesInVoting(participant).reduce((left, [name, other]) => left.replaceAll(name, other), text)
+  return without === text ? undefined : fromVotingText(without)
 }

@@ -1,7 +1,6 @@
 import { everybody, everyServer, type Grant, type GrantId } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
-import type { ParticipantId } from '../../participant/participant.ts'
-import { forgottenParticipant } from '../rows/values.ts'
+import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
 
 /** Stores grants in memory. */
 export function memoryGrants(): GrantStore {

@@ -1,5 +1,6 @@
 import type { ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
+import { forgottenParticipant } from '../../participant/participant.ts'
 import {
   type ElicitationRow,
   elicitationColumns,
@@ -9,7 +10,6 @@ import {
   toStateColumns,
   toVotingColumns,
 } from '../rows/elicitation.ts'
-import { forgottenParticipant } from '../rows/values.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
 const row = elicitationColumns.join(', ')
@@ -151,16 +151,19 @@ const deleteSettled: PostgresStatement = {
       for update skip locked)`,
 }
 
-// Waiting processes must learn that a deleted question will not be answered.
+const isNamed = 'position($4 in voting) > 0 or position($6 in voting) > 0 or position($8 in voting) > 0'
+
+// Waiting processes must learn that a deleted question will not be answered. What was voted on gets a new version, so that a
+// save of what was read before does not bring the name back.
 const forget: PostgresStatement = {
-  name: 'assent_forget',
+  name: 'assent_forget_voter',
   text: `
     with renamed as (
       update assent_elicitation set
+        version = version + case when ${isNamed} then 1 else 0 end,
         answered_by = case when answered_by = $1 then $2 else answered_by end,
         voting = replace(replace(replace(voting, $4, $5), $6, $7), $8, $9)
-      where participant <> $1 and (
-        answered_by = $1 or position($4 in voting) > 0 or position($6 in voting) > 0 or position($8 in voting) > 0)
+      where participant <> $1 and (answered_by = $1 or ${isNamed})
     ), deleted as (
       delete from assent_elicitation where participant = $1 returning id, state
     )

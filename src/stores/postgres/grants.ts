@@ -1,7 +1,8 @@
 import { everybody, everyServer } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
+import { forgottenParticipant } from '../../participant/participant.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
-import { forgottenParticipant, toName } from '../rows/values.ts'
+import { toName } from '../rows/values.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'
 
 const row = grantColumns.join(', ')

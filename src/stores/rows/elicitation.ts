@@ -15,9 +15,9 @@ import {
 } from '../../elicitation/elicitation.ts'
 import type { Voting } from '../../elicitation/voting/voting.ts'
 import { nextEscalation } from '../../elicitation/voting/voting.ts'
-import type { ParticipantId } from '../../participant/participant.ts'
+import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
-import { forgottenParticipant, type IntegerValue, toMs } from './values.ts'
+import { type IntegerValue, toMs } from './values.ts'
 
 /**
  * One elicitation as a SQL row. Times are milliseconds; fields that no query needs are JSON in `question` and

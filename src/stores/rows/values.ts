@@ -1,8 +1,3 @@
-import type { ParticipantId } from '../../participant/participant.ts'
-
-/** Replaces the name of a forgotten participant. No participant can have this id. */
-export const forgottenParticipant = 'forgotten' as ParticipantId
-
 /** An integer as a driver may return it: wide integers come as text or as a bigint. */
 export type IntegerValue = number | bigint | string
 

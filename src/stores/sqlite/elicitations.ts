@@ -1,6 +1,7 @@
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
+import { forgottenParticipant } from '../../participant/participant.ts'
 import {
   type ElicitationRow,
   fromElicitationRow,
@@ -9,7 +10,6 @@ import {
   toStateColumns,
   toVotingColumns,
 } from '../rows/elicitation.ts'
-import { forgottenParticipant } from '../rows/values.ts'
 import type { SqliteChanges } from './changes.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { SqliteDatabase, SqliteRow } from './driver.ts'
@@ -200,6 +200,9 @@ function statements(database: SqliteDatabase) {
         LIMIT ?)`),
     forget: prepare('DELETE FROM elicitation WHERE participant = ?'),
     scrub: prepare('UPDATE elicitation SET answered_by = ? WHERE answered_by = ?'),
-    scrubVoting: prepare('UPDATE elicitation SET voting = replace(voting, ?, ?) WHERE instr(voting, ?) > 0'),
+    // A new version, so that a save of what was read before does not bring the name back.
+    scrubVoting: prepare(
+      'UPDATE elicitation SET version = version + 1, voting = replace(voting, ?, ?) WHERE instr(voting, ?) > 0',
+    ),
   }
 }

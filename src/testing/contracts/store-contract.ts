@@ -9,6 +9,7 @@ import { grantContract } from './grant-contract.ts'
 import { hubContract } from './hub-contract.ts'
 import { passkeyContract } from './passkey-contract.ts'
 import { stepContract } from './step-contract.ts'
+import { votingContract } from './voting-contract.ts'
 
 /**
  * Tests of everything that a store must do, for any test runner. Each test needs a fresh, empty store.
@@ -16,6 +17,7 @@ import { stepContract } from './step-contract.ts'
  */
 export const storeContract: readonly ContractTest[] = [
   ...elicitationContract,
+  ...votingContract,
   ...changesContract,
   ...auditContract,
   ...stepContract,
