@@ -171,6 +171,30 @@ test('attack: a question is handed on in a circle, and for ever', async () => {
   expect(await vote(assent, asked, 'p5', {}, [])).toMatchObject({ kind: 'kept' })
 })
 
+test('attack: an approver adds an argument, and the next one empties it and says yes', async () => {
+  const call = transfer(100)
+  const properties = { amount: { type: 'number' }, to: { type: 'string' }, note: { type: 'string' } }
+  const noted = { ...call, inputSchema: { type: 'object', properties, required: ['amount', 'to'] } }
+  const assent = await anAssent({ policy: asking({ ...two, editable: ['amount', 'note'] }) })
+  const upstream = anUpstream(assent)
+  const asked = await asks(assent, noted)
+  expect(await vote(assent, asked, 'erin', { edit_note: 'Also pay Mallory.' })).toMatchObject({ kind: 'counted' })
+  const { voting } = await getExisting(assent, asked.id)
+  const dave = {
+    participant: person('dave'),
+    groups: ['finance'],
+    via: 'page',
+    seen: voting?.edit?.digest as string,
+  } as const
+  // As the page posts it whose field was emptied. It must not count as a yes to the note.
+  const content = { choice: 'allow_once', edit_amount: 100 }
+  const answered = await assent.answer(asked.id, dave, { action: 'accept', content })
+  expect(answered).toMatchObject({ kind: 'invalid', errors: [{ field: 'edit_note' }] })
+  await upstream.run(noted, 'walk-1', asked.id)
+  expect(upstream.sent).toEqual([])
+  expect(await vote(assent, asked, 'dave')).toMatchObject({ kind: 'kept' })
+})
+
 test('attack: one vote, handed to a group, becomes two', async () => {
   const policy = asking({ approvers: [person('dave'), person('frank')], quorum: 2, delegate: ['group:leads'] })
   const assent = await anAssent({ policy })

@@ -50,7 +50,10 @@ describe('the inbox in a terminal', () => {
       kind: 'counted',
     })
     const terminal = await atInbox(assent)
-    await say(terminal, 'q quit', 'q')
+    // What is edited is what it is now, too.
+    await say(terminal, 'e edit', 'e')
+    await say(terminal, '1 of 1', '')
+    await say(terminal, 'Nothing is changed.', 'q')
     await terminal.done
     expect(terminal.text()).toContain('path: /etc/shadow')
     expect(terminal.text()).not.toContain('/tmp/harmless')

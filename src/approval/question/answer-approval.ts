@@ -50,6 +50,8 @@ function problemsWith(
   if (choice.kind === 'always_allow' && !isFirstAsked(asked, decision, answering)) {
     return [{ field: 'choice', message: 'You can allow this call once only.' }]
   }
+  const emptied = emptiedIn(asked, given)
+  if (emptied.length > 0) return emptied
   const { edits, errors } = editsIn(content, decision.editable)
   if (errors.length > 0) return errors
   const edited = applyEdits(call, decision.editable, edits, desk.validate)
@@ -66,6 +68,13 @@ function giverOf(asked: Elicitation, answering: Answering, { ruleDigest: rule }:
   // Who is not among those who were asked was turned away before.
   const as = askedAs(asked, answering) as Answerer
   return { grantedBy: participant, given: { as, through: proofOf(via), rule } }
+}
+
+/** Left out, a field would stay as the approver before left it, which is not what somebody meant who emptied it. */
+function emptiedIn({ voting }: Elicitation, given: Content): readonly FieldError[] {
+  const filled = Object.keys(voting?.edit?.content ?? {})
+  const message = 'Another approver filled this in, so it cannot be left empty. Change it, or deny the call.'
+  return filled.filter((field) => !Object.hasOwn(given, field)).map((field) => ({ field, message }))
 }
 
 const nobodyNamed: FieldError = {

@@ -40,7 +40,7 @@ export async function answerApproval(work: Work): Promise<Outcome> {
   const { choices } = approval
   const lasting = (kind: Choice['kind']) => choices.filter((choice) => choice.kind === kind)
   const fields = editableFields(one)
-  let edits: Content = {}
+  let edits: Content | undefined
   for (;;) {
     screen.print(menu(work, lasting, fields.length > 0), { style: 'dim' })
     const said = await dialogue.ask('› ')
@@ -138,7 +138,9 @@ async function oneOf({ dialogue, screen, approval }: Work, choices: readonly Cho
 
 /** The fields of the form for arguments that the rule lets the approver change. */
 function editableFields({ asked }: InboxItem): [string, Field][] {
-  const { properties = {} } = asked.question.schema ?? {}
+  const { schema } = asked.question
+  // As it would run now: another approver may have changed it.
+  const properties = schema === undefined ? {} : formNow(asked, schema).properties
   return Object.entries(properties).flatMap(([key, field]): [string, Field][] => {
     const prefix = [editPrefix, jsonPrefix].find((one) => key.startsWith(one))
     // By the argument's name: a server's title must not mislead a person about what they change.
@@ -149,7 +151,7 @@ function editableFields({ asked }: InboxItem): [string, Field][] {
 async function edited(
   { dialogue, screen, one, approval }: Work,
   fields: readonly (readonly [string, Field])[],
-  before: Content,
+  before: Content = {},
 ): Promise<Content | undefined> {
   const required = new Set(one.asked.question.schema?.required)
   const values = new Map<string, FieldValue>(Object.entries(before))
@@ -182,11 +184,11 @@ function changesBy({ call, decision }: Approval, content: Content): readonly Cha
 async function give(
   { assent, dialogue, screen, one, approval }: Work,
   choice: Choice,
-  edits: Content,
+  edits: Content | undefined,
 ): Promise<boolean> {
   const reason = isYes(choice) ? '' : await reasonFrom(dialogue)
   if (reason === undefined) return false
-  const answered = await answerWith(assent, one, choice, { edits, ...(reason !== '' && { reason }) })
+  const answered = await answerWith(assent, one, choice, { ...(edits && { edits }), ...(reason !== '' && { reason }) })
   if (answered.kind === 'invalid') {
     for (const { message } of answered.errors) screen.print(`✗ ${visibleLine(message, 1_000)}`)
     return false
@@ -228,20 +230,20 @@ async function reasonFrom(dialogue: Dialogue): Promise<string | undefined> {
   return said.kind === 'exit' && said.action === 'cancel' ? undefined : ''
 }
 
-/** Answers an approval from the terminal. Arguments that were not edited are sent as they were asked for. */
+/** Answers an approval from the terminal. Without `edits`, arguments are sent as they would run now. */
 export function answerWith(
   assent: Assent,
   { asked }: InboxItem,
   choice: Choice,
-  { edits = {}, reason }: { readonly edits?: Content; readonly reason?: string } = {},
+  { edits, reason }: { readonly edits?: Content; readonly reason?: string } = {},
 ): Promise<Answered> {
   const { schema } = asked.question
   const given = Object.entries((schema && formNow(asked, schema).properties) ?? {})
     .filter(([name, { default: value }]) => name.startsWith(editPrefix) && value !== undefined)
     .map(([name, { default: value }]) => [name, value as FieldValue])
   const content = {
-    ...Object.fromEntries(given),
-    ...edits,
+    // A field that was emptied must not come back as another approver filled it in.
+    ...(edits ?? { ...Object.fromEntries(given), ...asked.voting?.edit?.content }),
     choice: choiceText(choice),
     ...(reason !== undefined && { reason }),
   }
