@@ -5,7 +5,11 @@ import type { Frame } from './pages/props.ts'
 
 /** Your own page for questions that name it. Assent still decides who may see it, and checks what is posted. */
 export interface CustomPage {
-  /** The page as HTML. Its form posts to its own address, with `frame.csrf` as `csrf`; styles need `frame.nonce`. */
+  /**
+   * The page as HTML. Its form posts to its own address, with `frame.csrf` as `csrf`; styles need `frame.nonce`. The form of
+   * an approval that another approver changed also posts what the page showed, as `shown`: the `identity` of the question, a
+   * dot, and `voting.edit.digest`. Without it a yes to what was changed is refused.
+   */
   show(elicitation: Elicitation, frame: Frame, errors: readonly FieldError[]): string | Promise<string>
   /** Reads the answer from the posted form. */
   read(form: FormData, elicitation: Elicitation): Answer | Promise<Answer>

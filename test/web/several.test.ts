@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Elicitation } from '../../src/index.ts'
+import type { Answering, Elicitation, ParticipantId } from '../../src/index.ts'
+import { type CustomPage, createWeb } from '../../src/web/index.ts'
 import { alice, bob } from '../support/approval/a-call.ts'
 import { anAsk } from '../support/asks.ts'
 import { signedInBrowser, type TestBrowser } from '../support/test-browser.ts'
 import { approvalPlace, waitingCall } from '../support/web/approvals.ts'
-import type { Place } from '../support/web/places.ts'
+import { loginByCode, type Place } from '../support/web/places.ts'
 
 const path = (...asked: readonly { readonly id: string }[]) =>
   `/inbox/several?${asked.map(({ id }) => `q=${id}`).join('&')}`
@@ -211,5 +212,39 @@ describe('several questions together', () => {
       'Run two: allowed by you.',
     ])
     expect(place.errors).toHaveLength(1)
+  })
+})
+
+describe('a page of the installation’s own for approvals', () => {
+  const own: CustomPage = {
+    show: (asked, { csrf }) =>
+      `<form method="post"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="shown" value="${asked.voting?.edit ? `${asked.identity}.${asked.voting.edit.digest}` : asked.identity}"></form>`,
+    read: (form) => ({
+      action: 'accept',
+      content: { choice: 'allow_once', edit_content: String(form.get('content')) },
+    }),
+  }
+
+  test('attack: another approver edits after it was shown, and its yes is for what it showed', async () => {
+    const rule = { approvers: ['group:finance'], quorum: 2, editable: ['content'], answer: 'page' }
+    const place = await approvalPlace(rule)
+    const asked = await waitingCall(place, { arguments: { path: '/tmp/x', content: 'hello' } })
+    const web = createWeb({ ...place.assent, login: loginByCode }, { pages: { approve: own } })
+    const dave = await signedInBrowser({ web }, 'dave~finance')
+    const path = `/elicit/${asked.id}/approve`
+    expect((await dave.get(path)).status).toBe(200)
+    const erin = { participant: 'erin@https://login.example.com' as ParticipantId, groups: ['finance'], via: 'page' }
+    const content = { choice: 'allow_once', edit_content: 'rm -rf' }
+    const edited = await place.assent.answer(asked.id, erin as Answering, { action: 'accept', content })
+    expect(edited.kind).toBe('counted')
+    // However the form is filled in: with what the page does not know of, too, and without saying what it showed.
+    const csrf: [string, string] = ['csrf', dave.csrf]
+    for (const fields of [[['shown', dave.shown]], []] as [string, string][][]) {
+      expect((await dave.send(path, [csrf, ['content', 'rm -rf'], ...fields])).status).toBe(422)
+    }
+    expect(await stateOf(place, asked)).toEqual({ kind: 'open' })
+    await dave.get(path)
+    expect((await dave.post(path, { content: 'rm -rf' })).status).toBe(303)
+    expect(await stateOf(place, asked)).toMatchObject({ kind: 'answered', answer: { action: 'accept' } })
   })
 })

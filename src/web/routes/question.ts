@@ -43,7 +43,8 @@ async function answer(c: WebContext): Promise<Response> {
     return c.html(questionPage(c, asked, viewer, actionOf(c), { form, errors: [notShown] }), 409)
   }
   const here = answeringHere(viewer, isFromInbox(c) ? 'inbox' : 'page', form, asked, given)
-  const answering = { ...here, ...seenNow(asked) }
+  // A page of the installation's own says what it showed, or its yes is for what was asked for.
+  const answering = { ...here, ...(isAsShown(c, form, asked) && seenNow(asked)) }
   const answered = await c.var.site.assent.answer(asked.id, answering, given)
   switch (answered.kind) {
     case 'counted':
@@ -78,6 +79,10 @@ const notShown = { field: '', message: 'You were shown another question than thi
 /** A yes to an approval counts only for the question that its page, or its row in the inbox, showed. */
 function wasShown(c: WebContext, form: FormData, asked: Elicitation): boolean {
   if (approvalIn(asked) === undefined || customPageOf(c, asked) !== undefined) return true
+  return isAsShown(c, form, asked)
+}
+
+function isAsShown(c: WebContext, form: FormData, asked: Elicitation): boolean {
   return (form.get(posted.shown) ?? c.req.query(posted.shown)) === shownNow(asked)
 }
 
