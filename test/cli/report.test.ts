@@ -63,7 +63,7 @@ test('a week of watching becomes a draft, and the draft is replayed on the same 
   const { out } = await run('report')
   expect(out).toContain('7 calls by 1 client since ')
   expect(out).toMatch(/^files +read_file +3 +0 +3 +0 +3 +0 +0$/m)
-  expect(out).toContain('6 calls ran that it would have asked about, and 1 that it would have denied.')
+  expect(out).toContain('Calls that ran: it would have asked about 6, and denied 1.')
 
   const yaml = (await run('report', '--yaml')).out
   expect(yaml).toBe(`policy:
