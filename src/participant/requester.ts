@@ -9,7 +9,7 @@ export interface Requester {
   client: string
   /** What the client calls itself: for people to read, never to decide by. */
   clientName?: string
-  /** The agents the client acts for, outermost first. */
+  /** The agents that it comes through, outermost first; the client is the last of them where it is an agent itself. */
   agents?: readonly string[]
 }
 
@@ -28,13 +28,17 @@ export function clientNamed(name: string | undefined): string {
   return text.length <= longestName ? text : `${text.slice(0, longestName)} ${digest(text).slice(0, 22)}`
 }
 
-/** A client, and what is known of it. Without a login that is its name at most, and any program can give itself a name. */
+/**
+ * A client, and what is known of it. Without a login that is its name at most, and any program can give itself a name; an
+ * agent of a space is known by its token.
+ */
 export function namedClient({
   participant,
   client: id,
   clientName: name,
-}: Pick<Readonly<Requester>, 'participant' | 'client' | 'clientName'>): NamedClient {
-  return { id, ...(name !== undefined && { name }), known: knownBy(participant, id) }
+  agents = [],
+}: Readonly<Requester>): NamedClient {
+  return { id, ...(name !== undefined && { name }), known: agents.includes(id) ? 'verified' : knownBy(participant, id) }
 }
 
 function knownBy(participant: ParticipantId, client: string): NamedClient['known'] {
@@ -52,9 +56,9 @@ export function requesterKey(requester: Readonly<Requester>): string {
   return key
 }
 
-/** Whether the client acts for agents of its own. */
-export function hasAgents({ agents = [] }: Readonly<Requester>): boolean {
-  return agents.length > 0
+/** The agents for which the client acts, outermost first. */
+export function agentsBehind({ client, agents = [] }: Readonly<Requester>): readonly string[] {
+  return agents.filter((agent) => agent !== client)
 }
 
 // A requester is mostly the same object for all calls of a session, and a digest is dear on the way of each.

@@ -30,6 +30,10 @@ test.each<[Grant, string]>([
     { ...grant, revoked: { at: before, by: alice } },
     'Allows claude-code to run create_issue on github. Revoked on 1 Nov 2026, 09:30.',
   ],
+  [
+    { ...grant, client: 'a@hub:ops', agents: ['c@hub:ops', 'a@hub:ops'] },
+    'Allows a@hub:ops acting for c@hub:ops to run create_issue on github, until it is revoked.',
+  ],
   [wide, 'Allows every client to run every tool of github, until it is revoked.'],
   [{ ...wide, effect: 'deny' }, 'Denies every client from running every tool of github, until it is revoked.'],
   [

@@ -138,6 +138,19 @@ describe("a lasting yes counts only where today's policy would take it", () => {
   })
 })
 
+test.each<[string, readonly string[] | undefined, string]>([
+  ['exactly these', ['outer', 'sub'], 'covers'],
+  ['one of them', ['sub'], 'elsewhere'],
+  ['one more', ['outer', 'sub', 'inner'], 'elsewhere'],
+  ['another order', ['sub', 'outer'], 'elsewhere'],
+  ['none', undefined, 'elsewhere'],
+])('a lasting yes for agents, today %s: %s', (_, agents, expected) => {
+  const requester = { participant: alice, client: 'claude-code' }
+  const grant = granted(always, {}, aCall({ requester: { ...requester, agents: ['outer', 'sub'] } }))
+  expect(grant.agents).toEqual(['outer', 'sub'])
+  expect(standing(grant, aCall({ requester: { ...requester, ...(agents && { agents }) } }))).toBe(expected)
+})
+
 test('a lasting no holds whatever becomes of the tool, the policy and the agents', () => {
   const grant = granted(never)
   expect(grant.effect).toBe('deny')
@@ -209,9 +222,14 @@ describe('what an approver may choose', () => {
     expect(all).toContain('always_allow/server/revoked/this')
   })
 
-  test('nothing lasting is allowed for agents behind a client, or by a rule that could not be judged', () => {
+  test('what lasts for agents is for the client that asks, never for all', () => {
+    const all = offered(aCall({ requester: subAgent }), {}, alice, 'page')
+    expect(all).toContain('always_allow/tool/revoked/this')
+    expect(all.filter((choice) => choice.startsWith('always_allow/') && choice.endsWith('/all'))).toEqual([])
+  })
+
+  test('nothing lasting is allowed by a rule that could not be judged', () => {
     const bare = ['allow_once', 'deny', 'always_deny/tool/revoked/this']
-    expect(offered(aCall({ requester: subAgent }))).toEqual(bare)
     expect(offered(aCall(), { when: 'args.x > 1' })).toEqual(bare)
   })
 

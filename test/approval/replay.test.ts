@@ -57,6 +57,7 @@ describe('what another policy would have decided', () => {
     [{ annotations: { readOnlyHint: true }, when: 'args.amount > 9', decide: 'deny' }, kept, 'annotations'],
     [{ when: 'annotations.readOnlyHint', decide: 'deny' }, kept, 'annotations'],
     [{ requester: 'group:staff', decide: 'deny' }, kept, 'requester'],
+    [{ agents: 'agent-a@hub:ops', decide: 'deny' }, kept, 'requester'],
     [{ when: 'requester.groups.size() > 0', decide: 'deny' }, kept, 'requester'],
   ])('%j: what would tell is not recorded', (rule, call, lacks) => {
     expect(replayed({ rules: [rule], default: 'ask' }, call)).toEqual({

@@ -1,5 +1,5 @@
 import { isEnough } from '../../elicitation/answering/answerers.ts'
-import { hasAgents, requesterKey } from '../../participant/requester.ts'
+import { requesterKey } from '../../participant/requester.ts'
 import { leastProof } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
 import { approvalDigest, type ToolCall } from '../tool-call.ts'
@@ -37,8 +37,12 @@ function isAbout(grant: Grant, call: ToolCall, { ruleDigest }: Decision): boolea
   if (uses.kind === 'once') {
     return uses.requester === requesterKey(requester) && uses.call === approvalDigest(call, ruleDigest)
   }
-  // A lasting yes names a client, but not the agents behind it: a yes for one is not a yes for all of them.
-  return effect === 'deny' || !hasAgents(call.requester)
+  // A yes for a client is none for the agents behind it, and a yes for some agents is none for others.
+  return effect === 'deny' || isSameChain(grant.agents, requester.agents)
+}
+
+function isSameChain(given: readonly string[] = [], today: readonly string[] = []): boolean {
+  return given.length === today.length && given.every((agent, index) => agent === today[index])
 }
 
 function isSameDefinition({ tool, definition }: Grant, call: ToolCall): boolean {

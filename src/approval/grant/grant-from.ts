@@ -42,6 +42,7 @@ export function grantFrom(
   const reach: Reach = choice.kind === 'allow_once' ? { scope: 'tool', lasts: 'revoked', client: 'this' } : choice
   const isOnce = choice.kind === 'allow_once'
   const lastsMs = isOnce ? approved.unspentMs : lengths[reach.lasts]
+  const { agents = [] } = call.requester
   const definition = reach.scope === 'tool' ? call.definition : call.serverDefinition
   return {
     id: grantIdFor(approved.elicitation),
@@ -49,6 +50,7 @@ export function grantFrom(
     effect: isYes(choice) ? 'allow' : 'deny',
     participant: call.requester.participant,
     ...(reach.client === 'this' && { client: call.requester.client }),
+    ...(choice.kind === 'always_allow' && agents.length > 0 && { agents }),
     server: call.server,
     ...(reach.scope === 'tool' && { tool: call.tool }),
     ...(definition !== undefined && { definition }),

@@ -1,6 +1,6 @@
-import { clientText, nameText } from '../../base/text/names.ts'
+import { behindText, clientText, nameText } from '../../base/text/names.ts'
 import { localParticipant } from '../../participant/participant.ts'
-import { namedClient } from '../../participant/requester.ts'
+import { agentsBehind, namedClient } from '../../participant/requester.ts'
 import type { Grant } from './grant.ts'
 
 /** How to say a grant: to whom, and when. */
@@ -22,9 +22,10 @@ export function grantSentence(grant: Grant, options: SentenceOptions): string {
   return `${verb} ${clientWords(grant, options)} ${preposition} ${what}${lastsWords(grant, options)}.`
 }
 
-function clientWords({ participant, client }: Grant, { clientName }: SentenceOptions): string {
+function clientWords({ participant, client, agents = [] }: Grant, { clientName }: SentenceOptions): string {
   if (client === undefined) return participant === localParticipant ? 'every program on this machine' : 'every client'
-  return clientText(namedClient({ participant, client, ...(clientName !== undefined && { clientName }) }), 'covered')
+  const requester = { participant, client, agents, ...(clientName !== undefined && { clientName }) }
+  return clientText(namedClient(requester), 'covered') + behindText(agentsBehind(requester))
 }
 
 function lastsWords(grant: Grant, options: SentenceOptions): string {

@@ -19,6 +19,8 @@ export interface Grant {
   readonly participant: ParticipantId
   /** Which of their clients; absent: all of them. */
   readonly client?: string
+  /** The agents that a lasting yes was given for, exactly these, outermost first; absent: it covers no agents. */
+  readonly agents?: readonly string[]
   readonly server: string
   /** Absent: every tool of the server. */
   readonly tool?: string

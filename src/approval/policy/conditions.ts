@@ -10,6 +10,7 @@ export function conditionsOf(rule: Rule, when: When | undefined): Condition[] {
   if (rule.server !== undefined) conditions.push(named('server', rule.server))
   if (rule.tool !== undefined) conditions.push(named('tool', rule.tool))
   if (rule.requester !== undefined) conditions.push(askedBy(rule.requester))
+  if (rule.agents !== undefined) conditions.push(through(rule.agents))
   if (rule.annotations !== undefined) conditions.push(annotated(rule.annotations))
   if (when !== undefined) conditions.push(fulfilling(when))
   return conditions
@@ -33,6 +34,16 @@ function askedBy(names: readonly RequesterName[]): Condition {
       anyOf.has(`client:${requester.client}`) ||
       groups.some((group) => anyOf.has(`group:${group}`)),
     because: () => `the requester is not ${names.join(' or ')}`,
+  }
+}
+
+/** Only agents that Assent verified are looked at: a client's own name is none. */
+function through(globs: readonly string[]): Condition {
+  const matchers = globs.map(globMatcher)
+  return {
+    name: 'agents',
+    holds: ({ requester: { agents = [] } }) => agents.some((agent) => matchers.some((matches) => matches(agent))),
+    because: () => `it comes through no agent ${globs.join(' or ')}`,
   }
 }
 

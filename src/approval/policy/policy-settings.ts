@@ -37,6 +37,11 @@ export interface RuleSettings {
   readonly annotations?: Partial<Hints>
   /** Who asks: `local`, `subject@issuer`, `group:name` or `client:id`. */
   readonly requester?: string | readonly string[]
+  /**
+   * The agents that a call comes through, any of which may match: those on whose behalf it is made, and the one that sends
+   * it. An agent of a space is `id@hub:space`; the wildcards are those of `server`.
+   */
+  readonly agents?: string | readonly string[]
   /** A CEL expression over the call that must be true, such as `args.amount > 1000`. */
   readonly when?: string
   /** What happens to a call that matches. */
@@ -84,6 +89,7 @@ export const ruleSettings = {
   tool: 'condition',
   annotations: 'condition',
   requester: 'condition',
+  agents: 'condition',
   when: 'condition',
   decide: 'decision',
   approvers: 'asking',

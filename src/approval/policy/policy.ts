@@ -20,6 +20,8 @@ export interface Rule {
   readonly tool?: readonly string[]
   readonly annotations?: Partial<Hints>
   readonly requester?: readonly RequesterName[]
+  /** Globs, any of which may match any agent that the call comes through. */
+  readonly agents?: readonly string[]
   /** A CEL expression over the call. */
   readonly when?: string
   readonly decide: Effect
@@ -49,7 +51,7 @@ export type Holds = boolean | 'failed'
 
 /** One condition of a rule, ready to be judged. */
 export interface Condition {
-  readonly name: 'server' | 'tool' | 'requester' | 'annotations' | 'when'
+  readonly name: 'server' | 'tool' | 'requester' | 'agents' | 'annotations' | 'when'
   holds(call: ToolCall): Holds
   /** Why it does not hold for this call, or why nobody can tell; for whoever writes the policy, never for the requester. */
   because(call: ToolCall): string

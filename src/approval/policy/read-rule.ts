@@ -47,6 +47,7 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
     tool: settings.texts('tool', problemWithGlob),
     annotations: readHints(settings, reading),
     requester: settings.texts<RequesterName>('requester', problemWithRequester),
+    agents: settings.texts('agents', problemWithGlob),
     when: source,
     decide: decide ?? 'deny',
     approvers: settings.texts<Answerer>('approvers', problemWithApprover),

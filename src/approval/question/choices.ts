@@ -1,9 +1,9 @@
-import { clientText, nameText } from '../../base/text/names.ts'
+import { behindText, clientText, nameText } from '../../base/text/names.ts'
 import { delegateChoice, delegateField, delegates, saysNo } from '../../elicitation/answering/may-answer.ts'
 import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
-import { hasAgents, namedClient } from '../../participant/requester.ts'
+import { agentsBehind, namedClient } from '../../participant/requester.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 
@@ -51,11 +51,12 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
     // "All of mine" is for the one whose clients they are.
     (reach.client === 'this' || isOwn)
 
-  // Nobody knows for which calls a rule that failed would have asked, nor for which agents a lasting yes would count.
-  // What several people allow, they allow once.
-  const isForOne = decision.quorum === undefined && !hasAgents(call.requester)
+  // Nobody knows for which calls a rule that failed would have asked. What several people allow, they allow once.
+  const isForOne = decision.quorum === undefined
   const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && isForOne
-  const lasting = mayLast ? reaches.filter(fits) : []
+  // A lasting yes is for the agents that asked, never for all there are.
+  const isForAgents = hasAgents(call.requester)
+  const lasting = mayLast ? reaches.filter((reach) => fits(reach) && (reach.client === 'this' || !isForAgents)) : []
   return [
     { kind: 'allow_once' },
     ...lasting.map((reach): Choice => ({ kind: 'always_allow', ...reach })),
@@ -65,6 +66,10 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
       .map((reach): Choice => ({ kind: 'always_deny', ...reach })),
     ...(decision.delegate === undefined ? [] : [{ kind: delegateChoice } as const]),
   ]
+}
+
+function hasAgents({ agents = [] }: ToolCall['requester']): boolean {
+  return agents.length > 0
 }
 
 /** A choice as one word, for forms and the audit. */
@@ -151,13 +156,19 @@ const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Whom the lasting choices of a form cover, for the requester as the approver. */
 export function coverWords({ requester }: Pick<ToolCall, 'requester'>): string {
-  return `What lasts is for ${clientText(namedClient(requester), 'this')}; "any client" is for ${allWords(requester, true)}.`
+  const whom = `What lasts is for ${thisWords(requester)}`
+  return hasAgents(requester) ? `${whom}.` : `${whom}; "any client" is for ${allWords(requester, true)}.`
 }
 
 function reachWords({ scope, lasts, client }: Reach, { tool, server, requester }: ToolCall, isOwn: boolean): string {
   const what = scope === 'tool' ? nameText(tool) : `every tool of ${nameText(server)}`
-  const whose = client === 'this' ? clientText(namedClient(requester), 'this') : allWords(requester, isOwn)
+  const whose = client === 'this' ? thisWords(requester) : allWords(requester, isOwn)
   return `${what} ${lastsWords[lasts]}, for ${whose}`
+}
+
+/** The client that asks, with the agents for which it acts. */
+function thisWords(requester: ToolCall['requester']): string {
+  return clientText(namedClient(requester), 'this') + behindText(agentsBehind(requester))
 }
 
 /** All clients of the one who asks. Without a login these are all programs on this machine, in whichever way they connect. */

@@ -83,6 +83,8 @@ function judgeCondition(
       return condition.holds(call) === true || !(rule.requester as readonly RequesterName[]).some(isGroup)
         ? condition.holds(call)
         : { lacks: 'requester' }
+    case 'agents':
+      return { lacks: 'requester' }
     case 'annotations':
       return { lacks: 'annotations' }
     case 'when':

@@ -42,6 +42,11 @@ export function clientText({ id, name, known }: NamedClient, as: 'label' | 'aske
     : 'any program on this machine'
 }
 
+/** The agents for which a client acts, after its own words; nothing where there are none. */
+export function behindText(agents: readonly string[]): string {
+  return agents.length === 0 ? '' : ` acting for ${agents.map(nameText).join(', ')}`
+}
+
 function program(name: string | undefined): string {
   return name === undefined ? 'a program on this machine' : `a program that calls itself ${nameText(name)}`
 }

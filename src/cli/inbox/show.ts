@@ -2,13 +2,13 @@ import { approvalWords } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import { votingWords } from '../../approval/question/voting-words.ts'
 import type { Json } from '../../base/json.ts'
-import { cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'
+import { behindText, cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'
 import { showArguments, showJson, showName, shownText, showText } from '../../base/text/show-text.ts'
 import { visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
 import { askerLeftAt, askerLeftWords } from '../../elicitation/elicitation.ts'
 import { localParticipant } from '../../participant/participant.ts'
-import { namedClient } from '../../participant/requester.ts'
+import { agentsBehind, namedClient } from '../../participant/requester.ts'
 import { duration } from '../../web/pages/layout/times.ts'
 import type { InboxItem } from './read.ts'
 
@@ -73,9 +73,9 @@ function titleOf({ asked, approval }: InboxItem): string {
 
 /** The client that asks, and the participant it acts for. */
 function askerOf({ asked: { requester } }: InboxItem): string {
-  const { participant, agents = [] } = requester
+  const { participant } = requester
   const name = clientText(namedClient(requester), 'asker')
-  const behind = agents.length === 0 ? '' : `, acting for ${agents.map(nameText).join(', ')}`
+  const behind = behindText(agentsBehind(requester))
   return participant === localParticipant ? `${name}${behind}` : `${name} of ${nameText(participant)}${behind}`
 }
 

@@ -71,10 +71,8 @@ export function addPolicyCommands(program: Command): void {
     .description('show how the policy would decide on a call, and why')
     .option('--as <participant>', 'who calls: "local", or subject@issuer', 'local')
     .option('--client <id>', 'the client that calls', 'local')
-    .option('--group <name>', 'a group of the caller; may be repeated', (name: string, all: string[] = []) => [
-      ...all,
-      name,
-    ])
+    .option('--group <name>', 'a group of the caller; may be repeated', gather)
+    .option('--agent <id@hub:space>', 'an agent that the call comes through; may be repeated', gather)
     .option('--annotations <json>', 'the annotations of the tool, as a JSON object')
     .option('--trusted', 'trust the annotations of the server (default: as in the settings)')
     .addOption(new Option('--expect <effect>', 'the decision that you expect').choices(['allow', 'ask', 'deny']))
@@ -95,4 +93,9 @@ export function addPolicyCommands(program: Command): void {
       const { replayPolicy } = await import('./replay-policy.ts')
       await replayPolicy(command, file, options)
     })
+}
+
+/** The values of an option that may be repeated. */
+function gather(value: string, all: readonly string[] = []): readonly string[] {
+  return [...all, value]
 }

@@ -84,6 +84,7 @@ function wordsOf(rule: Rule): Readonly<Record<string, string | undefined>> {
     server: listed(rule.server),
     tool: listed(rule.tool),
     requester: listed(rule.requester),
+    agents: listed(rule.agents),
     annotations:
       annotations &&
       Object.entries(annotations)

@@ -22,6 +22,7 @@ export interface PolicyTestOptions {
   readonly as: string
   readonly client: string
   readonly group?: readonly string[]
+  readonly agent?: readonly string[]
   readonly annotations?: string
   readonly trusted?: true
   readonly expect?: Effect
@@ -61,9 +62,9 @@ export async function testPolicy(command: Command, given: TestedCall): Promise<v
 }
 
 function callFrom(given: TestedCall, { servers }: Config): ToolCall {
-  const { server, tool, client, group = [], annotations, trusted } = given
+  const { server, tool, client, group = [], agent = [], annotations, trusted } = given
   return {
-    requester: { participant: parseParticipantId(given.as), client },
+    requester: { participant: parseParticipantId(given.as), client, ...(agent.length > 0 && { agents: agent }) },
     groups: group,
     server,
     tool,

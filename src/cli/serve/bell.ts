@@ -1,11 +1,11 @@
 import { approvalIn } from '../../approval/question/subject.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import { clientText, nameText } from '../../base/text/names.ts'
+import { behindText, clientText, nameText } from '../../base/text/names.ts'
 import { type Output, Screen, type TerminalEnvironment } from '../../client/terminal/screen.ts'
 import type { Channel } from '../../elicitation/channel.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
-import { namedClient } from '../../participant/requester.ts'
+import { agentsBehind, namedClient } from '../../participant/requester.ts'
 import { momentText } from '../show-table.ts'
 
 export interface BellOptions {
@@ -63,7 +63,7 @@ function settledWords(elicitation: Elicitation): string {
 
 function subject(elicitation: Elicitation): string {
   const { requester, origin } = elicitation
-  const client = clientText(namedClient(requester), 'asker')
+  const client = clientText(namedClient(requester), 'asker') + behindText(agentsBehind(requester))
   const about = approvalIn(elicitation)
   return about === undefined
     ? `${nameText(origin.server)} has a question, through ${client}`

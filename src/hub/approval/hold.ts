@@ -6,7 +6,7 @@ import { type Entrance, walk } from '../../call/walk.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { AskRefused, refusalResult } from '../../mcp/refusal.ts'
 import type { Requester } from '../../participant/requester.ts'
-import { isSpaceIdentity, type Member } from '../options.ts'
+import { agentIdentity, isSpaceIdentity, type Member } from '../options.ts'
 import type { ApprovedCall, OpenRequest, RequestDetails } from '../routing/open-requests.ts'
 import type { SpaceDesk } from '../space/desk.ts'
 import { editedText } from '../wire/edit-text.ts'
@@ -33,7 +33,7 @@ function serverName(space: string, agent: string): string {
   return `${space}/${agent}`
 }
 
-/** Who wants a call: the person at the beginning of the chain, through the agent that sent it. */
+/** Who wants a call: the person at the beginning of the chain, through the agents in between and the one that sent it. */
 function requesterOf(
   desk: Pick<SpaceDesk, 'name' | 'members'>,
   from: string,
@@ -41,11 +41,12 @@ function requesterOf(
 ): Requester {
   const root = desk.members.get(chain.root)
   const person = root?.for === undefined ? root : desk.members.get(root.for)
+  const agents = [...chain.agents, from].filter((id) => desk.members.get(id)?.kind !== 'human')
   return {
     participant: (person as Member).identity,
-    client: `hub:${desk.name}/${from}`,
+    client: agentIdentity(desk.name, from),
     clientName: from,
-    ...(chain.agents.length > 0 && { agents: chain.agents }),
+    ...(agents.length > 0 && { agents: agents.map((id) => agentIdentity(desk.name, id)) }),
   }
 }
 

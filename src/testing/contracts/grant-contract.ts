@@ -61,6 +61,7 @@ const full = (over: Partial<Grant> = {}) =>
     version: 7,
     effect: 'deny',
     client: awkward,
+    agents: [awkward, 'b'],
     server: awkward,
     tool: awkward,
     definition: awkward,

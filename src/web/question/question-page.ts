@@ -1,10 +1,10 @@
 import { approvalIn } from '../../approval/question/subject.ts'
-import { clientText } from '../../base/text/names.ts'
+import { behindText, clientText } from '../../base/text/names.ts'
 import { askerLeftAt, askerLeftWords, type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import type { Person } from '../../participant/identify.ts'
 import { peopleSeen } from '../../participant/people.ts'
-import { namedClient } from '../../participant/requester.ts'
+import { agentsBehind, namedClient } from '../../participant/requester.ts'
 import { pageOf, type Sheet } from '../pages/layout/frame.ts'
 import type { AskedFacts, SettledPageProps } from '../pages/props.ts'
 import { apiKeySheet } from '../pages/question/api-key-page.ts'
@@ -94,7 +94,7 @@ export function questionFacts(elicitation: Elicitation, viewer: Person, action: 
   return {
     server: origin.server,
     client: clientText(client, 'label'),
-    asker: clientText(client, client.known === 'verified' ? 'label' : 'asker'),
+    asker: clientText(client, client.known === 'verified' ? 'label' : 'asker') + behindText(agentsBehind(requester)),
     ...(requester.participant !== viewer.participant && { requester: personName(requester.participant) }),
     message: question.message,
     action,

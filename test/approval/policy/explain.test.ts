@@ -15,6 +15,7 @@ test('every rule says what it has to do with the call', () => {
     { requester: 'group:admins', decide: 'allow' },
     { annotations: { readOnlyHint: true }, decide: 'ask' },
     { when: "args.path.startsWith('/etc')", decide: 'deny' },
+    { agents: ['agent-a@hub:ops', '*@hub:lab'], decide: 'deny' },
     { tool: 'write_file', decide: 'ask' },
     { decide: 'deny' },
   ]
@@ -24,9 +25,23 @@ test('every rule says what it has to do with the call', () => {
     '3 no Does not match: the requester is not group:admins.',
     '4 no Does not match: readOnlyHint is not true.',
     '5 no Does not match: the condition is false.',
-    '6 yes! Matches, and decides.',
-    '7 yes Matches, but rule 6 comes first.',
+    '6 no Does not match: it comes through no agent agent-a@hub:ops or *@hub:lab.',
+    '7 yes! Matches, and decides.',
+    '8 yes Matches, but rule 7 comes first.',
   ])
+})
+
+test('a rule about agents matches any agent that the call comes through, and no client that takes its name', () => {
+  const rules = [{ agents: '*@hub:ops', decide: 'deny' }]
+  const { requester } = aCall()
+  const through = (agents: string[]) => lines(rules, aCall({ requester: { ...requester, agents } }))[0]
+  for (const agents of [['c@hub:ops'], ['c@hub:ops', 'a@hub:lab'], ['a@hub:lab', 'c@hub:ops']]) {
+    expect(through(agents)).toBe('1 yes! Matches, and decides.')
+  }
+  expect(through(['c@hub:ops2'])).toMatch(/^1 no/)
+  expect(lines(rules, aCall({ requester: { ...requester, client: 'c@hub:ops', clientName: 'c@hub:ops' } }))[0]).toMatch(
+    /^1 no/,
+  )
 })
 
 test('a condition that cannot be judged is told with what went wrong', () => {
