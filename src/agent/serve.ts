@@ -7,14 +7,13 @@ import { withApproval } from '../asking/approval/approve-call.ts'
 import type { Asks } from '../asking/asks.ts'
 import type { Assent } from '../assent.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
-import { inBackground } from '../base/under-way.ts'
 import { type Sent, type StartedCall, walk } from '../call/walk.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
-import { answerIn, approvalAnswer, approvalParams } from '../hub/approval/space-form.ts'
 import { agentIdentity } from '../hub/options.ts'
 import { AskRefused, refusalResult } from '../mcp/refusal.ts'
 import type { Requester } from '../participant/requester.ts'
 import { createAssentServer } from '../server/assent-server.ts'
+import { askApprovers, nameIn } from './approvers.ts'
 import type { Incoming, SpaceConnection } from './connection.ts'
 import { answering, pendingMethod, type Requests } from './requests.ts'
 import { serverSource } from './tools/mcp-source.ts'
@@ -52,7 +51,7 @@ export interface ServeParts {
   readonly space: string
   readonly connection: SpaceConnection
   readonly requests: Requests
-  participants(): readonly { readonly id: string; readonly for?: string }[]
+  participants(): readonly { readonly id: string; readonly kind: string; readonly for?: string }[]
 }
 
 /** Answers the calls of other participants. */
@@ -84,42 +83,23 @@ export async function createServing(
       : { ...call, ...toolFacts(tool, serverDefinitionDigest(tools)) }
   }
 
-  /** Asks everybody in the space whom the rule names; the first answer counts, and the others are told. */
-  async function askApprovers(elicitation: Elicitation, envelope: Incoming, call: ToolCall): Promise<void> {
-    const notice = {
-      message: `A person must approve ${call.tool} first.`,
-      expiresAt: elicitation.expiresAt.toISOString(),
-    }
-    const params = { requestId: envelope.payload.id as string, ...notice }
+  /** Tells the caller that it has to wait, and asks whoever may approve. */
+  async function askAbout(elicitation: Elicitation, envelope: Incoming, call: ToolCall): Promise<void> {
+    const requestId = envelope.payload.id as string
+    const message = `A person must approve ${call.tool} first.`
+    const params = { requestId, message, expiresAt: elicitation.expiresAt.toISOString() }
     connection.send({
       to: [envelope.from],
       kind: 'mcp',
       correlationId: envelope.id,
       payload: { jsonrpc: '2.0', method: pendingMethod, params },
     })
-    const settled = new AbortController()
-    const original = {
-      from: envelope.from,
-      tool: call.tool,
-      arguments: call.arguments,
-      requestId: envelope.payload.id as string,
-    }
-    const question = approvalParams(elicitation, original, { now: assent.clock.now(), link: '' }) as JsonObject
-    const asked = elicitation.answerers.anyOf.flatMap((name) => memberNamed(space, name) ?? [])
-    const asks = asked.map(async (id) => {
-      const result = await requests.send(id, 'elicitation/create', question, { signal: settled.signal })
-      const given = answerIn(result) ?? { action: 'cancel' as const }
-      const person = { participant: agentIdentity(space, id), groups: [], via: 'hub' as const }
-      await assent.answer(elicitation.id, person, approvalAnswer(elicitation, given))
-    })
-    // Whoever cannot be asked ends their own part only; the last one ends the question.
-    const all = Promise.allSettled(asks).then(async (ends) => {
-      const isLost = ends.every(({ status }) => status === 'rejected')
-      if (isLost && !settled.signal.aborted) await assent.fail(elicitation.id, 'nobody who may approve can be asked')
-    })
-    inBackground(all)
-    await assent.wait(elicitation.id)
-    settled.abort()
+    const original = { from: envelope.from, tool: call.tool, arguments: call.arguments, requestId }
+    await askApprovers(
+      { space, assent, requests, isKeptElsewhere: options.assent !== undefined },
+      elicitation,
+      original,
+    )
   }
 
   function send(envelope: Incoming, root: string, started: StartedCall): Promise<Sent<JsonObject>> {
@@ -160,7 +140,7 @@ export async function createServing(
         if (outcome.kind === 'done') return outcome.result
         if (outcome.kind === 'refused') return refusalOf(outcome)
         question = outcome.elicitation.id
-        await askApprovers(outcome.elicitation, envelope, call)
+        await askAbout(outcome.elicitation, envelope, call)
       }
     },
     async close() {
@@ -186,33 +166,31 @@ function personOf({ participants }: ServeParts, { from, assent }: Incoming): str
 
 function requesterOf(parts: ServeParts, envelope: Incoming): Requester {
   const { from, assent } = envelope
-  const agents = assent?.agents ?? []
+  const { space, participants } = parts
+  const humans = new Set(participants().flatMap(({ id, kind }) => (kind === 'human' ? [id] : [])))
+  const agents = [...(assent?.agents ?? []), from].filter((id) => !humans.has(id))
   return {
-    participant: agentIdentity(parts.space, personOf(parts, envelope)),
-    client: `hub:${parts.space}/${from}`,
+    participant: agentIdentity(space, personOf(parts, envelope)),
+    client: agentIdentity(space, from),
     clientName: from,
-    ...(agents.length > 0 && { agents }),
+    ...(agents.length > 0 && { agents: agents.map((id) => agentIdentity(space, id)) }),
   }
-}
-
-const identityEnd = (space: string) => `@hub:${space}`
-
-function memberNamed(space: string, name: string): string | undefined {
-  return name.endsWith(identityEnd(space)) ? decodeURIComponent(name.slice(0, -identityEnd(space).length)) : undefined
 }
 
 /** An Assent in memory, whose rules may name people by their ids in the space. */
 async function ownAssent(space: string, policy: PolicySettings = { default: 'allow' }): Promise<Assent> {
   const { createAssent } = await import('../assent.ts')
-  const rules = policy.rules?.map((rule) => ({ ...rule, ...approversOf(space, rule) }))
+  const rules = policy.rules?.map((rule) => ({ ...rule, ...peopleOf(space, rule) }))
   return createAssent({ store: 'memory:', policy: { fallback: 'inbox', ...policy, ...(rules && { rules }) } })
 }
 
-function approversOf(space: string, { approvers }: RuleSettings): Pick<RuleSettings, 'approvers'> {
-  if (approvers === undefined) return {}
-  const names = typeof approvers === 'string' ? [approvers] : approvers
+function peopleOf(space: string, { approvers, delegate, escalate }: RuleSettings): Partial<RuleSettings> {
+  const named = (names: string | readonly string[]) =>
+    (typeof names === 'string' ? [names] : names).map((name) => nameIn(space, name))
   return {
-    approvers: names.map((name) => (/^[\w.-]+$/.test(name) && name !== 'local' ? agentIdentity(space, name) : name)),
+    ...(approvers !== undefined && { approvers: named(approvers) }),
+    ...(delegate !== undefined && { delegate: delegate === true ? delegate : named(delegate) }),
+    ...(escalate !== undefined && { escalate: escalate.map(({ after, to }) => ({ after, to: named(to) })) }),
   }
 }
 

@@ -9,6 +9,7 @@ import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { Asked } from '../elicitation/asking/ask.ts'
 import type { Ask } from '../elicitation/asking/request.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { Changes } from '../elicitation/store.ts'
 import type { WaitOptions } from '../elicitation/wait.ts'
 import type { Login } from '../participant/identify.ts'
 import type { HubStore } from './store.ts'
@@ -18,7 +19,12 @@ export interface AssentForHub {
   readonly clock: Clock
   readonly vault: Vault
   readonly login?: Login
-  readonly store: { readonly hub: HubStore; readonly steps: StepStore; readonly grants: Pick<GrantStore, 'get'> }
+  readonly store: {
+    readonly hub: HubStore
+    readonly steps: StepStore
+    readonly grants: Pick<GrantStore, 'get'>
+    readonly changes: Changes
+  }
   readonly approvals: Pick<
     Approvals,
     'policy' | 'approve' | 'start' | 'begin' | 'beginAtOnce' | 'lookAgain' | 'finish' | 'finishSoon'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { AssentOptions } from '../../src/assent-options.ts'
 import type { ParticipantOptions } from '../../src/hub/options.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { envelope, type Heard, type RawParticipant, request, startHub } from '../support/hub/hub.ts'
@@ -21,8 +22,8 @@ async function describeTools(agent: RawParticipant, name: string, tool: string):
 }
 
 /** A call of agent-a that waits for user-1, and the question about it. */
-async function heldCall() {
-  const started = await startHub({ participants })
+async function heldCall(assent: AssentOptions = {}) {
+  const started = await startHub({ participants, assent })
   const { raw } = started
   const [a, b, user] = [await raw('agent-a'), await raw('agent-b'), await raw('user-1')]
   const call = envelope('agent-a', ['agent-b'], request('call-1', 'tools/call', { name: 'wipe', arguments: {} }))
@@ -84,6 +85,18 @@ test('the caller cannot approve its own call, not even through a second socket',
   await second.hears(isError('answer-refused'))
   expect(ran()).toBe(false)
   expect((await assent.get(question.payload.id))?.state.kind).toBe('open')
+})
+
+test('an agent that a rule names as an approver is neither asked nor heard by the hub', async () => {
+  const rules = [{ tool: 'wipe', decide: 'ask', approvers: ['local', 'agent-c@hub:ops'] } as const]
+  const { raw, yes, ran, user } = await heldCall({ policy: { rules } })
+  const c = await raw('agent-c')
+  c.send(yes('agent-c'))
+  expect((await c.hears(isError('answer-refused'))).payload.message).toBe('Only people answer what the hub asks.')
+  expect(c.heard.some((heard) => heard.payload?.method === 'elicitation/create')).toBe(false)
+  expect(ran()).toBe(false)
+  user.send(yes('user-1'))
+  await expect.poll(ran).toBe(true)
 })
 
 test('neither an agent of the caller’s person, nor the agent that is called, nor a stranger can approve', async () => {

@@ -6,7 +6,7 @@ import type { Answer, Elicitation, ElicitationId } from '../../elicitation/elici
 import { statusOf } from '../../elicitation/result.ts'
 import { codes } from '../../mcp/codes.ts'
 import { outcomeKey } from '../../mcp/meta-keys.ts'
-import type { Member } from '../options.ts'
+import { agentIdentity, isSpaceIdentity, type Member } from '../options.ts'
 import type { OpenRequest } from '../routing/open-requests.ts'
 import type { Posting, SpaceDesk } from '../space/desk.ts'
 import { type Envelope, hubName, type MessageId } from '../wire/envelope.ts'
@@ -44,26 +44,52 @@ export type KeptQuestion =
   | { readonly kind: 'failed' }
 
 interface HubQuestion {
-  readonly elicitation: Elicitation
+  /** As it stands now. */
+  elicitation: Elicitation
   readonly original: OriginalRequest
   readonly request: OpenRequest
+  /** Under which JSON-RPC id each participant is asked. */
+  readonly asked: Map<string, string>
 }
 
 export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
   const { assent, members } = desk
   const asking = new Map<string, HubQuestion>()
 
-  function put(member: Member, { elicitation, original, request }: HubQuestion): void {
-    if (member.kind !== 'human' || !isAsked(elicitation, personOf(member))) return
+  function put(member: string, { elicitation, original, request }: HubQuestion, rpc: string): void {
     const link = answerLink(assent.linkTo, elicitation)
     const params = approvalParams(elicitation, original, { now: assent.clock.now(), link })
-    desk.tell(member.id, {
+    desk.tell(member, {
       // The same name each time, so that a client that lost its connection does not ask its person twice.
-      id: `ask-${elicitation.id}`,
+      id: `ask-${rpc}`,
       kind: 'mcp',
       correlationId: request.id,
-      payload: { jsonrpc: '2.0', id: elicitation.id, method: 'elicitation/create', params },
+      payload: { jsonrpc: '2.0', id: rpc, method: 'elicitation/create', params },
     })
+  }
+
+  /** Asks those who may answer the question as it stands now, and calls it off where it was handed on or has changed. */
+  function askAll(question: HubQuestion): void {
+    const { elicitation, asked } = question
+    for (const member of members.values()) {
+      const rpc = isWaitedFor(elicitation, member) ? askedId(elicitation) : undefined
+      const before = asked.get(member.id)
+      if (rpc === before) continue
+      if (before !== undefined) callOff(member.id, before)
+      asked.delete(member.id)
+      if (rpc === undefined) continue
+      asked.set(member.id, rpc)
+      put(member.id, question, rpc)
+    }
+  }
+
+  /** Looks at a question that somebody handed on, voted on or changed, in the space or elsewhere. */
+  async function lookAgain(question: HubQuestion): Promise<void> {
+    const { id } = question.elicitation
+    const now = await assent.get(id)
+    if (now?.state.kind !== 'open' || asking.get(id) !== question) return
+    question.elicitation = now
+    askAll(question)
   }
 
   function callOff(member: string, requestId: MessageId): void {
@@ -71,10 +97,16 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
     desk.tell(member, { kind: 'mcp', payload: { jsonrpc: '2.0', method: 'notifications/cancelled', params } })
   }
 
-  async function answer(member: Member, id: ElicitationId, given: Answer, correlationId: string): Promise<boolean> {
+  async function answer(member: Member, { id, seen }: AskedId, given: Answer, correlationId: string): Promise<boolean> {
     try {
-      const answered = await assent.answer(id, { ...personOf(member), via: 'hub' }, given)
+      const answering = { ...personOf(member), via: 'hub' as const, ...(seen !== undefined && { seen }) }
+      const answered = await assent.answer(id, answering, given)
       if (answered.kind === 'kept') return true
+      if (answered.kind === 'counted' || answered.kind === 'delegated') {
+        const payload = { event: answered.kind, message: takenWords[answered.kind] }
+        desk.tell(member.id, { kind: 'system', correlationId, payload })
+        return true
+      }
       const errors =
         answered.kind === 'invalid' ? answered.errors.map(({ field, message }) => ({ field, message })) : []
       const words =
@@ -118,40 +150,66 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
 
   const identityOf = (id: string) => (members.get(id) as Member).identity
 
+  /** People of the space are named by their ids there. An agent has no name by which it could be asked. */
+  const nameOf = (id: string) => {
+    const member = members.get(id)
+    if (member !== undefined) return member.kind === 'human' ? member.identity : ''
+    const isOther = isSpaceIdentity(id) && ![...members.values()].some((one) => isPerson(one) && one.identity === id)
+    return isOther ? '' : id
+  }
+
   return {
     askAbout(elicitation, original, request) {
-      const question = { elicitation, original, request }
+      const question = { elicitation, original, request, asked: new Map<string, string>() }
       asking.set(elicitation.id, question)
-      for (const member of members.values()) put(member, question)
+      const unwatch = assent.store.changes.watch(elicitation.id, () => desk.surely(() => lookAgain(question)))
+      askAll(question)
       return () => {
+        unwatch()
         asking.delete(elicitation.id)
-        for (const { id, kind, ...member } of members.values()) {
-          if (kind === 'human' && isAsked(elicitation, personOf(member))) callOff(id, elicitation.id)
-        }
+        for (const [member, rpc] of question.asked) callOff(member, rpc)
       }
     },
-    welcome(member) {
-      for (const question of asking.values()) put(member, question)
+    welcome({ id }) {
+      for (const question of asking.values()) {
+        const rpc = question.asked.get(id)
+        if (rpc !== undefined) put(id, question, rpc)
+      }
     },
     async answeredToHub(member, { id, payload }) {
-      const question = String(payload.id) as ElicitationId
+      const question = readAskedId(payload.id)
       // Not only what is being asked now: after a restart an answer may come before its question is asked again.
-      const elicitation = asking.get(question)?.elicitation ?? (await assent.get(question))
-      if (elicitation === undefined || elicitation.state.kind !== 'open') {
+      const elicitation = asking.get(question.id)?.elicitation ?? (await assent.get(question.id))
+      if (elicitation?.state.kind !== 'open') {
         const message = 'The hub asked you nothing of this id, or it is settled.'
         desk.refuse(member.id, { code: 'not-pending', message, correlationId: id })
+        return
+      }
+      // Whoever a rule may name: an agent that a rule names was not asked, and is not heard.
+      if (!isPerson(member) && isAsked(elicitation, personOf(member))) {
+        const message = 'Only people answer what the hub asks.'
+        const data = { reason: 'not-a-person', via: 'hub' }
+        await assent.record({ kind: 'answer-refused', who: member.identity, about: question.id, data })
+        desk.refuse(member.id, { code: 'answer-refused', message, correlationId: id })
         return
       }
       const given = answerIn(payload.result)
       // A client that does not know the method says nothing about its person, and to open a page is no answer.
       const isNone = given === undefined || (given.action === 'accept' && given.content === undefined)
-      if (isNone || (await answer(member, question, approvalAnswer(elicitation, given), id))) {
+      if (isNone || (await answer(member, question, approvalAnswer(elicitation, given, nameOf), id))) {
         desk.acknowledge(member.id, id)
       }
     },
     async keep({ from, id }, to, { message, requestedSchema, metadata }) {
       const timeout = isPlainObject(metadata) && typeof metadata.timeout === 'number' ? metadata.timeout : 0
-      const requester = { participant: identityOf(from), client: `hub:${desk.name}/${from}`, clientName: from }
+      const client = agentIdentity(desk.name, from)
+      const isAgent = members.get(from)?.kind !== 'human'
+      const requester = {
+        participant: identityOf(from),
+        client,
+        clientName: from,
+        ...(isAgent && { agents: [client] }),
+      }
       try {
         const { elicitation } = await assent.ask({
           question: { mode: 'form', message: String(message ?? ''), schema: requestedSchema },
@@ -176,13 +234,43 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
       const given = answerIn(payload.result)
       if (given === undefined) return true
       request.isAnswering = true
-      if (await answer(member, question, given, id)) return true
+      if (await answer(member, { id: question }, given, id)) return true
       request.isAnswering = false
       desk.surely(() => passOn(request, question))
       return false
     },
     answerFor,
   }
+}
+
+/** The id of a question in a space: with the digest of what approvers made of the call, where they changed it. */
+interface AskedId {
+  readonly id: ElicitationId
+  readonly seen?: string
+}
+
+const betweenIds = '~'
+
+function askedId({ id, voting }: Elicitation): string {
+  return voting?.edit === undefined ? id : `${id}${betweenIds}${voting.edit.digest}`
+}
+
+function readAskedId(rpc: unknown): AskedId {
+  const [id = '', seen] = String(rpc).split(betweenIds, 2)
+  return { id: id as ElicitationId, ...(seen !== undefined && { seen }) }
+}
+
+const takenWords = {
+  counted: 'Your vote counts. The question waits for others too.',
+  delegated: 'You handed the question on.',
+} as const
+
+const isPerson = ({ kind }: Pick<Member, 'kind'>) => kind === 'human'
+
+/** Whether the question waits for the word of this participant. */
+function isWaitedFor(elicitation: Elicitation, member: Member): boolean {
+  if (!isPerson(member) || !isAsked(elicitation, personOf(member))) return false
+  return !elicitation.voting?.votes.some(({ by }) => by === member.identity)
 }
 
 /** Who a participant is, as the one who answers. */

@@ -1,9 +1,12 @@
+import { callNow, formNow } from '../../approval/question/page-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { nameText } from '../../base/text/names.ts'
+import { behindText, nameText } from '../../base/text/names.ts'
 import { isInPlainSight, showArguments, shownText } from '../../base/text/show-text.ts'
-import type { Answer, Elicitation } from '../../elicitation/elicitation.ts'
+import { delegateChoice, delegateField } from '../../elicitation/answering/may-answer.ts'
+import { type Answer, type Elicitation, reasonField } from '../../elicitation/elicitation.ts'
 import type { Content } from '../../elicitation/form/schema.ts'
+import { agentsBehind } from '../../participant/requester.ts'
 
 /** The request that a question is about, as its metadata tells. */
 export interface OriginalRequest {
@@ -23,19 +26,23 @@ export function approvalParams(
 ): JsonObject {
   const message = `${original.from} requests permission to execute '${nameText(original.tool)}'`
   const metadata = metadataOf(elicitation, original, now)
-  const description = describe(original)
-  const isShown = isInPlainSight(original.arguments) && description.length <= longestWords
+  const about = approvalIn(elicitation)
+  const given = about === undefined ? original.arguments : callNow(elicitation, about).arguments
+  const description = describe({ ...original, arguments: given }, elicitation)
+  const isShown = isInPlainSight(given) && description.length <= longestWords
   if (elicitation.answerers.through !== 'client' || !isShown) {
     return { mode: 'url', message, url: link, elicitationId: elicitation.id, metadata }
   }
-  const { choice: _, reason: __, ...edits } = elicitation.question.schema?.properties ?? {}
-  const required = (elicitation.question.schema?.required ?? []).filter((name) => name !== 'choice')
+  const schema = elicitation.question.schema && formNow(elicitation, elicitation.question.schema)
+  const { choice: _, [reasonField]: __, [delegateField]: ___, ...edits } = schema?.properties ?? {}
+  const required = (schema?.required ?? []).filter((name) => name !== 'choice')
+  const mayDelegate = elicitation.answerers.delegate !== undefined
   return {
     message,
     requestedSchema: {
       type: 'object',
       properties: {
-        approve: { type: 'boolean', title: 'Approve this tool call?', description },
+        ...(mayDelegate ? delegable(description) : approvable(description)),
         ...(edits as unknown as JsonObject),
         reason: {
           type: 'string',
@@ -43,9 +50,31 @@ export function approvalParams(
           description: 'Provide a reason for your decision',
         },
       },
-      required: ['approve', ...required],
+      required: [mayDelegate ? 'action' : 'approve', ...required],
     },
     metadata,
+  }
+}
+
+function approvable(description: string): JsonObject {
+  return { approve: { type: 'boolean', title: 'Approve this tool call?', description } }
+}
+
+/** Where the rule lets the question be handed on. */
+function delegable(description: string): JsonObject {
+  return {
+    action: {
+      type: 'string',
+      title: 'Approve this tool call?',
+      description,
+      enum: ['approve', 'deny', 'delegate'],
+      enumNames: ['Approve', 'Deny', 'Delegate to another user'],
+    },
+    delegateTo: {
+      type: 'string',
+      title: 'Delegate to (participant ID)',
+      description: "Only required if action is 'delegate'",
+    },
   }
 }
 
@@ -58,22 +87,31 @@ function metadataOf(
   return {
     elicitationType: 'tool_approval',
     timeout,
-    priority: 'normal',
+    priority: elicitation.priority ?? 'normal',
     originalRequest: { from, tool, arguments: rest.arguments, requestId },
   }
 }
 
-function describe({ tool, from, arguments: given }: OriginalRequest): string {
+function describe({ tool, from, arguments: given }: OriginalRequest, { requester, voting }: Elicitation): string {
   const shown = showArguments(given).map(({ name, value }) => `${shownText(name)}: ${shownText(value)}`)
-  const facts = shown.length === 0 ? 'Arguments: none' : `Arguments:\n${shown.join('\n')}`
-  return `Tool: ${nameText(tool)}\nCaller: ${from}\n${facts}`
+  const changed = voting?.edit === undefined ? '' : ', as an approver changed them'
+  const facts = shown.length === 0 ? 'Arguments: none' : `Arguments${changed}:\n${shown.join('\n')}`
+  return `Tool: ${nameText(tool)}\nCaller: ${from}${behindText(agentsBehind(requester))}\n${facts}`
 }
 
-/** What an answer in a space means for an approval. Anything but a clear yes is a no. */
-export function approvalAnswer(elicitation: Elicitation, given: Answer): Answer {
+/**
+ * What an answer in a space means for an approval. Anything but a clear yes, or handing it on, is a no. `nameOf` gives the
+ * name by which a participant of the space is asked.
+ */
+export function approvalAnswer(elicitation: Elicitation, given: Answer, nameOf: (id: string) => string): Answer {
   if (given.action !== 'accept' || approvalIn(elicitation) === undefined) return given
-  const { approve, ...content } = (given.content ?? {}) as Content
-  return { action: 'accept', content: { ...content, choice: approve === true ? 'allow_once' : 'deny' } }
+  const { approve, action = approve === true ? 'approve' : 'deny', delegateTo, ...content } = given.content ?? {}
+  if (action === 'delegate') {
+    const to = typeof delegateTo === 'string' ? { [delegateField]: nameOf(delegateTo.trim()) } : {}
+    return { action: 'accept', content: { choice: delegateChoice, ...to } }
+  }
+  const isYes = action === 'approve' && approve !== false
+  return { action: 'accept', content: { ...content, choice: isYes ? 'allow_once' : 'deny' } }
 }
 
 /** An answer as JSON-RPC brought it; undefined if it is none. */
