@@ -6,7 +6,7 @@
 /** Imports go one way, from the outside in: a room may import every room further down. */
 const walk = [
   ['cli'],
-  ['gateway', 'hub', 'nest'],
+  ['gateway', 'hub', 'nest', 'adapters'],
   ['server', 'client', 'web'],
   ['asking'],
   ['mcp'],

@@ -1,12 +1,10 @@
 import { approvePageName, unlessTheyAsk } from '../../approval/approval.ts'
 import type { ClientForm } from '../../approval/question/choice-form.ts'
 import { approvalIn } from '../../approval/question/subject.ts'
-import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import { isAsked } from '../../elicitation/answering/may-answer.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Revision } from '../../elicitation/form/revision.ts'
-import { missingVotes } from '../../elicitation/voting/count.ts'
-import { answerersNow } from '../../elicitation/voting/voting.ts'
+import { missingYes } from '../../elicitation/voting/count.ts'
 import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused, pendingUntil } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
@@ -172,13 +170,7 @@ export async function holdForApprover(context: RequestContext, round: Round, { i
 /** The refusal of a call that is pending: tells the model whose yes it waits for, where, and until when. */
 function stillPending({ assent, person }: RequestContext, elicitation: Elicitation): AskRefused {
   const { id, expiresAt } = elicitation
-  const nameOf = (name: Answerer) => {
-    if (name === person.participant) return 'the person who uses this client'
-    return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
-  }
-  const missing = missingVotes(elicitation)
-  const yes = missing > 1 ? `${missing} yeses` : 'a yes'
-  const what = `This call waits for ${yes} of ${answerersNow(elicitation).map(nameOf).join(' or ')}.`
+  const what = `This call waits for ${missingYes(elicitation, person, 'the person who uses this client')}.`
   return pendingUntil({ what, link: assent.linkTo(id, approvePageName), expiresAt, id }, 'waiting-for-approval')
 }
 

@@ -1,6 +1,7 @@
 import type { Via } from '../answering/answerers.ts'
 import {
   actsFor,
+  answerersNow,
   countedVotes,
   type GivenVote,
   isUsed,
@@ -78,4 +79,18 @@ export function hasQuorum(question: Pick<VotedOn, 'answerers' | 'voting'>): bool
 /** How many yeses are still missing. */
 export function missingVotes(question: Pick<VotedOn, 'answerers' | 'voting'>): number {
   return Math.max(0, quorumOf(question) - countedVotes(question).length)
+}
+
+/** Whose yes an open question still needs, in words such as "a yes of anyone in ops". `self` stands for the requester. */
+export function missingYes(
+  question: Pick<VotedOn, 'answerers' | 'voting'>,
+  { participant }: { readonly participant: string },
+  self: string,
+): string {
+  const missing = missingVotes(question)
+  const names = answerersNow(question).map((name) => {
+    if (name === participant) return self
+    return name.startsWith('group:') ? `anyone in ${name.slice('group:'.length)}` : name
+  })
+  return `${missing > 1 ? `${missing} yeses` : 'a yes'} of ${names.join(' or ')}`
 }

@@ -8,6 +8,7 @@ import { isNobodys, sameQuestion } from '../../asking/rounds/ask.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { askInInbox, takenFromInbox } from '../../asking/waiting/inbox.ts'
 import { digest } from '../../base/canonical.ts'
+import { fromUpstream } from '../../base/text/provenance.ts'
 import { checkUrl } from '../../elicitation/asking/url.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
 import type { ElicitationLimits } from '../../elicitation/limits.ts'
@@ -15,7 +16,6 @@ import { checkMessage } from '../../elicitation/limits.ts'
 import { urlParams } from '../../mcp/elicit-params.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
-import { fromUpstream } from './provenance.ts'
 
 /** A page that an upstream asks the person to visit. */
 export interface Page {

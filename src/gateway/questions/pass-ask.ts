@@ -9,13 +9,13 @@ import type { Round } from '../../asking/rounds/round.ts'
 import { digest } from '../../base/canonical.ts'
 import { AssentError } from '../../base/errors.ts'
 import { isPlainObject, type Json, type JsonObject } from '../../base/json.ts'
+import { fromUpstream } from '../../base/text/provenance.ts'
 import { codes } from '../../mcp/codes.ts'
 import { codeOf } from '../../mcp/errors.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { AskReply, RpcError, UpstreamHooks } from '../upstream/upstream.ts'
 import { askOpen, type Opened, type Page } from './ask-open.ts'
-import { fromUpstream } from './provenance.ts'
 
 /** What is needed to pass a question of an upstream on. `context.name` is that upstream. */
 export interface Passing {
