@@ -8,9 +8,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { argumentProblem } from '../base/canonical.ts'
-import { isPlainObject } from '../base/json.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { callerOf } from '../mcp/caller.ts'
+import { callerOf, modesOf } from '../mcp/caller.ts'
 import { codes } from '../mcp/codes.ts'
 import { protocolErrorFrom } from '../mcp/errors.ts'
 import { traitOf } from '../mcp/quirks.ts'
@@ -87,11 +86,14 @@ async function handled(
 }
 
 /** The SDK refuses to ask a client by a mode that its request does not declare, and knows nothing of modes that a quirk adds. */
-function declareModes({ mcpReq }: ServerContext, { modes, capabilities }: RequestContext): void {
+function declareModes({ mcpReq }: ServerContext, { modes, capabilities, revision }: RequestContext): void {
+  const declared = modesOf(capabilities.elicitation, revision)
+  const form = modes.form && !declared.form
+  const url = modes.url && !declared.url
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
-  if (envelope === undefined) return
-  const added = { ...(modes.form && { form: {} }), ...(modes.url && { url: {} }) }
-  const elicitation = { ...added, ...(isPlainObject(capabilities.elicitation) && capabilities.elicitation) }
+  if (envelope === undefined || (!form && !url)) return
+  const said = { ...(declared.form && { form: {} }), ...(capabilities.elicitation as object | undefined) }
+  const elicitation = { ...said, ...(form && { form: {} }), ...(url && { url: {} }) }
   envelope[CLIENT_CAPABILITIES_META_KEY] = { ...capabilities, elicitation }
 }
 
