@@ -188,6 +188,63 @@ describe('a passkey assertion', () => {
   })
 })
 
+test('a quorum of passkeys: one person with two of them counts once, and an unsigned vote not at all', async () => {
+  const [dave, erin] = ['dave', 'erin'].map((name) => `${name}@https://login.example.com`) as [
+    ParticipantId,
+    ParticipantId,
+  ]
+  const { assent, upstream } = await place({ approvers: [dave, erin, bob], quorum: 2, editable: undefined })
+  const laptop = await register(assent, dave)
+  const phone = await register(assent, dave, { existing: laptop.device, name: 'Phone' })
+  const asked = await asks(assent)
+  const content = { choice: 'allow_once' }
+  const signed = async (participant: ParticipantId, device: Authenticator) =>
+    send(assent, asked, await signFor(assent, asked, device, { content, participant }), content, participant)
+  for (const { device } of [laptop, phone, laptop]) {
+    expect(await signed(dave, device)).toMatchObject({ kind: 'counted' })
+  }
+  expect((await assent.get(asked.id))?.voting?.votes).toMatchObject([{ by: dave, via: 'passkey' }])
+  // Whoever holds a browser of erin, and none of her passkeys, adds nothing.
+  const unsigned = { participant: erin, groups: [], via: 'page' } as const
+  await expect(assent.answer(asked.id, unsigned, yes(content))).rejects.toMatchObject({ code: 'channel_refused' })
+  const { device } = await register(assent, erin)
+  const daves = await signFor(assent, asked, phone.device, { content, participant: dave })
+  expect(await send(assent, asked, daves, content, erin)).toMatchObject({ kind: 'invalid' })
+  await upstream.run(aCall(), 'walk-1', asked.id)
+  expect(upstream.sent).toEqual([])
+  expect(await signed(erin, device)).toMatchObject({ kind: 'kept' })
+  await upstream.run(aCall(), 'walk-1', asked.id)
+  await upstream.run(aCall(), 'walk-1', asked.id)
+  expect(upstream.sent).toHaveLength(1)
+})
+
+test('a vote that was signed before an edit counts for nothing after it', async () => {
+  const [dave, erin] = ['dave', 'erin'].map((name) => `${name}@https://login.example.com`) as [
+    ParticipantId,
+    ParticipantId,
+  ]
+  const { assent, upstream } = await place({ approvers: [dave, erin, bob], quorum: 2 })
+  const [daves, erins] = [await register(assent, dave), await register(assent, erin)]
+  const asked = await asks(assent)
+  const early = await signFor(assent, asked, daves.device, { participant: dave })
+  const content = { choice: 'allow_once', edit_content: 'rm -rf' }
+  const edited = await signFor(assent, asked, erins.device, { content, participant: erin })
+  expect(await send(assent, asked, edited, content, erin)).toMatchObject({ kind: 'counted' })
+  // Neither as it was signed, nor for what it became, nor by saying that he saw it.
+  const seen = (await assent.get(asked.id))?.voting?.edit?.digest as string
+  for (const [given, over] of [
+    [allow, {}],
+    [content, {}],
+    [content, { seen }],
+    [allow, { seen }],
+  ] as const) {
+    const answering = { participant: dave, groups: [], via: 'passkey', signed: early, ...over } as const
+    expect(await assent.answer(asked.id, answering, yes(given))).toMatchObject({ kind: 'invalid' })
+  }
+  await upstream.run(aCall(), 'walk-1', asked.id)
+  expect(upstream.sent).toEqual([])
+})
+
 test('a lasting yes that was given on a page does not cover what needs a passkey', async () => {
   const { assent, upstream, device } = await place({ editable: undefined })
   const asked = await asks(assent)
