@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { Events } from '../base/events.ts'
 import type { GatewayNews } from '../call/news.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
+import { type CountedHub, countHub } from './hub-metrics.ts'
 import { labelValues } from './label-values.ts'
 import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
 import { Histogram, Numbers } from './series.ts'
@@ -17,6 +18,8 @@ export interface MetricsSources {
 export interface MetricsOptions extends MetricsSources {
   /** The ids of the upstreams. Left out, the first ids that occur are used. */
   readonly servers?: readonly string[]
+  /** The hub, where there is one. */
+  readonly hub?: CountedHub
 }
 
 /** Metrics in the format of Prometheus. No label names a person or an argument, or holds text from outside. */
@@ -35,13 +38,14 @@ const callSeconds = [0.005, 0.02, 0.1, 0.5, 1, 5, 30, 120, 600]
 const ownSeconds = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 1]
 
 /** Creates metrics of their own, so that two in one process count separately. */
-export function createMetrics({ servers, open, sessions, parked }: MetricsOptions = {}): Metrics {
+export function createMetrics({ servers, open, sessions, parked, hub }: MetricsOptions = {}): Metrics {
   const series = makeSeries()
   const sources = [
     source('assent_asks_open', 'Open questions in the store. Counting stops at 1000.', open),
     source('assent_sessions', 'Open sessions of 2025 clients.', sessions),
     source('assent_calls_parked', 'Calls that wait for the retry of a 2026 client.', parked),
   ]
+  const spaces = hub && countHub(hub)
   let process: Promise<Registry> | undefined
   const server = labelValues(servers)
   const reason = labelValues(undefined)
@@ -101,7 +105,7 @@ export function createMetrics({ servers, open, sessions, parked }: MetricsOption
       process ??= processMetrics()
       const own = Object.values(series).map((one) => one.text())
       const read = await Promise.all(sources.map((one) => one()))
-      return `${[...own, ...read.flat(), await (await process).metrics()].join('\n\n')}\n`
+      return `${[...own, ...read.flat(), ...(spaces?.text() ?? []), await (await process).metrics()].join('\n\n')}\n`
     },
   }
 }

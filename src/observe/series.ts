@@ -68,6 +68,10 @@ export class Numbers extends Series<{ value: number }> {
     this.stateOf(values).value += 1
   }
 
+  grow(by: number, ...values: string[]): void {
+    this.stateOf(values).value += by
+  }
+
   set(value: number, ...values: string[]): void {
     this.stateOf(values).value = value
   }

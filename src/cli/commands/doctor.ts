@@ -8,8 +8,8 @@ import { configOf } from '../with-assent.ts'
 
 const help = `
 Checks the settings, the approvers that the policy names, the store, its clock and its keys, questions that are stuck, the
-audit, the login, the providers, the clock and the pages, starts or reaches every server once, and lists the clients that are
-asked in a way of their own. It opens the store as a gateway does, and writes one audit event.
+audit, the login, the providers, the clock and the pages, starts or reaches every server once, checks the spaces of
+the hub, and lists the clients that are asked in a way of their own. It opens the store as a gateway does, and writes one audit event.
 
 Examples:
   assent doctor
@@ -50,6 +50,7 @@ async function examine(command: Command): Promise<Finding[]> {
   const { checkStore } = await import('../doctor/check-store.ts')
   const { checkNetwork } = await import('../doctor/check-network.ts')
   const { checkServers } = await import('../doctor/check-servers.ts')
+  const { checkHub } = await import('../doctor/check-hub.ts')
   const { listClients } = await import('../doctor/check-clients.ts')
   const unreached = (await reachWarnings(config)).map((words) => warning('approvers', words))
   return [
@@ -63,6 +64,7 @@ async function examine(command: Command): Promise<Finding[]> {
     ...(await checkStore(config)),
     ...(await checkNetwork(config)),
     ...(await checkServers(config)),
+    ...(await checkHub(config)),
     ...listClients(config),
   ]
 }

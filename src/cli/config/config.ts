@@ -1,5 +1,5 @@
 import type { PolicySettings } from '../../approval/policy/policy-settings.ts'
-import type { SpaceOptions } from '../../hub/options.ts'
+import type { HubLimits, HubTimes, SpaceOptions } from '../../hub/options.ts'
 import type { Quirk } from '../../mcp/quirks.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
@@ -50,8 +50,12 @@ export interface Config {
     readonly prefix: string
     readonly names: Readonly<Record<string, string>>
   }
-  /** The spaces of the hub, by name; none where the settings have no `hub`. */
-  readonly hub: Readonly<Record<string, SpaceOptions>>
+  /** The spaces of the hub, by name, none where the settings have no `hub`; and what holds for all of them. */
+  readonly hub: {
+    readonly spaces: Readonly<Record<string, SpaceOptions>>
+    readonly limits: HubLimits
+    readonly times: HubTimes
+  }
 }
 
 /** Who may read `/metrics`, besides this machine. */

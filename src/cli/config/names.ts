@@ -76,7 +76,7 @@ export const settingNames = {
   quiet: ['from', 'to', 'timeZone'],
   metrics: ['listen', 'allow'],
   pages: ['primaryColor', 'title', 'prefix', 'names'],
-  hub: ['spaces'],
+  hub: ['spaces', 'limits', 'clocks'],
   space: ['participants', 'history'],
   participant: ['kind', 'name', 'token', 'participant', 'groups', 'for', 'may', 'asks'],
   capability: ['method', 'tool', 'to', 'not'],

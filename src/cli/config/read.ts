@@ -100,7 +100,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written' | 'a
     providers,
     policy: readPolicyShape(settings.policy),
     clocks: durations(settings.clocks, defaults.clocks, longestClock),
-    limits: counts(settings.limits),
+    limits: counts(settings.limits, defaults.limits),
     elicitation: readElicitation(settings.elicitation),
     clients: settings.clients.items().flatMap(readClient),
     channels: settings.channels.items().flatMap(readChannel),

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { BadArgument } from '../../base/errors.ts'
+import type { SpaceOptions } from '../../hub/options.ts'
+import type { Config } from '../config/config.ts'
 import { complain, print } from '../print.ts'
 import { tableLines } from '../show-table.ts'
 import { withAssent } from '../with-assent.ts'
@@ -25,7 +27,7 @@ export function addHubCommands(program: Command): void {
     .description('list the spaces, and how many requests wait in each')
     .addHelpText('after', '\nExample:\n  assent hub status')
     .action(async (_, command: Command) => {
-      await withAssent(command, async (assent, { hub: spaces }) => {
+      await withAssent(command, async (assent, { hub: { spaces } }) => {
         const rows = await Promise.all(
           Object.entries(spaces).map(async ([name, { participants }]) => {
             const open = await assent.store.hub.listOpen(name, mostShown)
@@ -82,7 +84,7 @@ export function addHubCommands(program: Command): void {
           )
         }
         await assent.record({ kind: 'hub-ticket-made', data: { space: name, participant } })
-        print(await makeTicket(assent, { space: name, participant }, ticketMs))
+        print(await makeTicket(assent, { space: name, participant }, config.hub.times.ticket))
       })
     })
   hub
@@ -103,24 +105,12 @@ export function addHubCommands(program: Command): void {
 }
 
 const mostShown = 10_000
-const ticketMs = 60_000
 
-function spaceIn(
-  {
-    hub,
-  }: { readonly hub: Readonly<Record<string, { readonly participants: Readonly<Record<string, ParticipantShown>> }>> },
-  name: string,
-) {
-  const space = hub[name]
+function spaceIn({ hub }: Config, name: string): SpaceOptions {
+  const space = hub.spaces[name]
   if (space === undefined)
     throw new BadArgument(`There is no space "${name}" in the settings. \`assent hub status\` lists them.`)
   return space
-}
-
-interface ParticipantShown {
-  readonly kind: string
-  readonly for?: string
-  readonly asks?: string
 }
 
 interface Bridging {

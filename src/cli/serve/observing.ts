@@ -3,6 +3,7 @@ import { createEvents, type Events } from '../../base/events.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import type { Hub } from '../../hub/hub.ts'
 import type { Log, LogLevel } from '../../observe/log.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import type { Config } from '../config/config.ts'
@@ -14,7 +15,7 @@ export interface Observing {
   /** What the gateway reports, for the log and the metrics. */
   readonly news: Events<GatewayNews>
   readonly log: Log
-  metricsOf(gateway: Gateway): Metrics
+  metricsOf(gateway: Gateway, hub: Hub | undefined): Metrics
 }
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
@@ -35,12 +36,13 @@ export async function observing(assent: Assent, { servers }: Config): Promise<Ob
   return {
     news,
     log,
-    metricsOf(gateway) {
+    metricsOf(gateway, hub) {
       const metrics = createMetrics({
         servers: [...servers.keys()],
         open: () => countOpen(assent),
         sessions: () => gateway.sessions,
         parked: () => gateway.parked,
+        ...(hub && { hub }),
       })
       metrics.listenToAsks(assent.events)
       metrics.listenToGateway(news)

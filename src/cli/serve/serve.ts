@@ -60,8 +60,8 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
     gateway.start()
     const web = await pagesOf(assent, config, log)
-    const operation = { assent, gateway, metrics: metricsOf(gateway) }
     const hub = await hubFrom(assent, config, log)
+    const operation = { assent, gateway, metrics: metricsOf(gateway, hub) }
     const routes = operationRoutes(operation, mainAccess(config))
     ports.main.serve(listenerFor(gateway, routes, web, hub))
     if (hub !== undefined) ports.main.upgrade(hub.upgrade)
@@ -114,9 +114,10 @@ async function pagesOf(assent: Assent, config: Config, log: Log): Promise<Web> {
 
 /** The hub, where the settings have spaces. */
 async function hubFrom(assent: Assent, { hub, publicUrl }: Config, log: Log): Promise<Hub | undefined> {
-  if (Object.keys(hub).length === 0) return undefined
+  const { spaces, limits, times } = hub
+  if (Object.keys(spaces).length === 0) return undefined
   const { createHub } = await import('../../hub/hub.ts')
-  const made = await createHub({ assent, spaces: hub, origins: [new URL(publicUrl).origin] })
+  const made = await createHub({ assent, spaces, limits, times, origins: [new URL(publicUrl).origin] })
   made.events.listen((news) => {
     if (news.kind === 'hub-failed') log.error({ err: news.error, space: news.space }, 'the hub failed')
   })

@@ -5,10 +5,12 @@ import { defaults } from '../../../src/cli/config/defaults.ts'
 import { ignoredInServers, settingNames } from '../../../src/cli/config/names.ts'
 import { pathText } from '../../../src/cli/config/problems.ts'
 import { adoptedVariables } from '../../../src/cli/config/read/adopted-variables.ts'
+import { hubClocks } from '../../../src/cli/config/read/hub.ts'
 import { readConfig } from '../../../src/cli/config/read.ts'
 import { defaultLimits } from '../../../src/elicitation/limits.ts'
 import { defaultGatewayLimits } from '../../../src/gateway/options.ts'
 import { defaultUpstreamLimits } from '../../../src/gateway/upstream/options.ts'
+import { defaultHubLimits, defaultHubTimes } from '../../../src/hub/options.ts'
 import { defaultHttpLimits } from '../../../src/mcp/http/limits.ts'
 import { providerSettingNames } from '../../../src/oauth/settings/provider-settings.ts'
 import { defaultPasskeyLimits } from '../../../src/passkey/desk.ts'
@@ -30,6 +32,12 @@ const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) =
 const namesUnder = (heading: string) => tableUnder(configuration, heading).flatMap(([cell]) => namesIn(cell))
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 
+async function written(text: string): Promise<string> {
+  const file = join(await temporaryFolder(), 'assent.yaml')
+  await writeFile(file, text)
+  return file
+}
+
 /** Sections with a heading of their own, and the settings of each. */
 const sections: Readonly<Record<string, readonly string[]>> = {
   auth: [
@@ -41,6 +49,8 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   hub: [
     ...settingNames.participant.map((name) => `participant.${name}`),
     ...settingNames.capability.map((name) => `capability.${name}`),
+    ...Object.keys(defaultHubLimits).map((name) => `limits.${name}`),
+    ...Object.keys(defaultHubTimes).map((name) => `clocks.${name}`),
   ],
   channels: [
     ...settingNames.webhook.map((name) => `webhook.${name}`),
@@ -118,11 +128,21 @@ test('the limits of assent.yaml have the defaults of createGateway', () => {
   expect(defaultUpstreamLimits.messageBytes).toBe(limits.bodyBytes)
 })
 
+test('docs/configuration.md and the reader have the defaults of createHub', async () => {
+  const { hub } = await readConfig({ config: await written('version: 1\n') }, {})
+  expect(hub).toEqual({ spaces: {}, limits: defaultHubLimits, times: defaultHubTimes })
+  const said = new Map(
+    tableUnder(configuration, '## `hub`').map(([name = '', words = '']) => [name, namesIn(words)[0]]),
+  )
+  const defaults = leavesOf({ limits: defaultHubLimits, clocks: hubClocks })
+  expect(defaults.map(([name]) => [name, said.get(`\`${name}\``)])).toEqual(
+    defaults.map(([name, value]) => [name, `${value}`]),
+  )
+})
+
 test('the example of docs/configuration.md can be used', async () => {
   const example = configuration.split(/```(?:yaml)?\n/).find((block) => block.startsWith('version: 1')) ?? ''
-  const file = join(await temporaryFolder(), 'assent.yaml')
-  await writeFile(file, example)
-  const { servers, providers } = await readConfig({ config: file }, { NOTES_SECRET: 'secret' })
+  const { servers, providers } = await readConfig({ config: await written(example) }, { NOTES_SECRET: 'secret' })
   expect([...servers.keys()]).toEqual(['files', 'notes'])
   expect(Object.keys(providers)).toEqual(['notes', 'stripe'])
 })

@@ -1,14 +1,29 @@
 import { BadArgument } from '../../../base/errors.ts'
-import { type Capability, membersOf, type ParticipantOptions, type SpaceOptions } from '../../../hub/options.ts'
+import {
+  type Capability,
+  defaultHubLimits,
+  membersOf,
+  type ParticipantOptions,
+  type SpaceOptions,
+} from '../../../hub/options.ts'
 import { parseParticipantId } from '../../../participant/participant.ts'
+import type { Config } from '../config.ts'
 import { settingNames } from '../names.ts'
+import { counts, durations } from './sections.ts'
 import type { Setting } from './setting.ts'
 
-/** The spaces of `hub`, with their participants. */
-export function readHub(setting: Setting): Readonly<Record<string, SpaceOptions>> {
-  const { spaces } = setting.only(settingNames.hub)
-  return Object.fromEntries(spaces.entries().map((space) => [String(space.path.at(-1)), readSpace(space)]))
+/** `hub`: the spaces with their participants, and what holds for all of them. */
+export function readHub(setting: Setting): Config['hub'] {
+  const { spaces, limits, clocks } = setting.only(settingNames.hub)
+  return {
+    spaces: Object.fromEntries(spaces.entries().map((space) => [String(space.path.at(-1)), readSpace(space)])),
+    limits: counts(limits, { ...defaultHubLimits }),
+    times: durations(clocks, hubClocks),
+  }
 }
+
+/** The defaults of `hub.clocks`, as they are written. */
+export const hubClocks = { heartbeat: '20s', answer: '10m', ticket: '1m', tools: '15s' } as const
 
 function readSpace(setting: Setting): SpaceOptions {
   const { participants, history } = setting.only(settingNames.space)

@@ -65,12 +65,16 @@ export function durations<Name extends string>(
 }
 
 /** Limits by name. One that is left out gets its default. */
-export function counts(setting: Setting): Config['limits'] {
-  const names = Object.keys(defaults.limits) as (keyof typeof defaults.limits)[]
+export function counts<Name extends string>(
+  setting: Setting,
+  byDefault: Readonly<Record<Name, number>>,
+): Record<Name, number> {
+  const names = Object.keys(byDefault) as Name[]
   const settings = setting.only(names)
-  return Object.fromEntries(
-    names.map((name) => [name, settings[name].count() ?? defaults.limits[name]]),
-  ) as Config['limits']
+  return Object.fromEntries(names.map((name) => [name, settings[name].count() ?? byDefault[name]])) as Record<
+    Name,
+    number
+  >
 }
 
 /** How the pages look, and where they are. */
