@@ -8,7 +8,7 @@ import { channelsFrom } from './serve/channels.ts'
 /** Opens the store for one command, and closes it afterwards. No other setting is read. */
 export async function withStore<T>(command: Command, work: (assent: Assent) => Promise<T>): Promise<T> {
   const { readStoreAddress } = await import('./config/read/store-address.ts')
-  return using({ store: await readStoreAddress(command.optsWithGlobals<Given>()) }, work)
+  return opened({ store: await readStoreAddress(command.optsWithGlobals<Given>()) }, work)
 }
 
 /** Opens an Assent with all settings for one command, and closes it afterwards. */
@@ -17,7 +17,12 @@ export async function withAssent<T>(
   work: (assent: Assent, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = await configOf(command)
-  return using(await optionsFrom(config), (assent) => work(assent, config))
+  return using(config, (assent) => work(assent, config))
+}
+
+/** Opens an Assent with these settings, and closes it afterwards. */
+export async function using<T>(config: Config, work: (assent: Assent) => Promise<T>): Promise<T> {
+  return opened(await optionsFrom(config), work)
 }
 
 /** The settings, with what the command line overrides. */
@@ -56,7 +61,7 @@ export async function optionsFrom(config: Config): Promise<AssentOptions> {
   }
 }
 
-async function using<T>(options: AssentOptions, work: (assent: Assent) => Promise<T>): Promise<T> {
+async function opened<T>(options: AssentOptions, work: (assent: Assent) => Promise<T>): Promise<T> {
   const { createAssent } = await import('../assent.ts')
   const assent = await createAssent({ ...options, clocks: { ...options.clocks, tidy: 0 } })
   try {

@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createAssent } from '../../assent.ts'
 import type { Config } from '../config/config.ts'
-import { urlOf } from '../config/read/addresses.ts'
 import { serverIds } from '../config/read/server-ids.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
 import type { Given } from '../config/read.ts'
@@ -11,11 +9,11 @@ import { complain } from '../print.ts'
 import { serveDespiteRejections } from '../rejections.ts'
 import { gatewayFrom } from '../serve/gateway-from-config.ts'
 import { reloadingPolicy } from '../serve/reload-policy.ts'
-import { stateFolder } from '../state-folder.ts'
 import { version } from '../version.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
 import { servePages } from './page-server.ts'
 import { serverNameIn } from './server-name.ts'
+import { inStateFolder } from './state-folder.ts'
 
 export interface RunOptions {
   readonly name?: string
@@ -33,7 +31,8 @@ export async function runServer(
   const wanted = name ?? serverNameIn(words)
   const id = serverIds([wanted]).get(wanted) as string
   const asked = await configOf(command)
-  const config = forOne(asked, command, serverFrom(id, words, trusted))
+  const own = serverFrom(id, words, trusted)
+  const config = { ...inStateFolder(asked, command.optsWithGlobals<Given>()), servers: new Map([[id, own]]) }
   const assent = await createAssent(await optionsFrom(config))
   try {
     serveDespiteRejections(failed)
@@ -70,25 +69,6 @@ function introduce(id: string, { written, store, publicUrl, auth }: Config): voi
 }
 
 const portOf = (url: string) => new URL(url).port || (url.startsWith('https:') ? '443' : '80')
-
-/** Not the port of `assent gateway`, which has another store and so other questions on its pages. */
-const ownPort = 4_181
-
-/** The settings for one server. Without a file, data is kept in the person's state folder, wherever the client starts. */
-function forOne(config: Config, command: Command, server: ServerConfig): Config {
-  const given = command.optsWithGlobals<RunOptions & { store?: string }>()
-  const servers = new Map([[server.id, server]])
-  const hasFile = config.written !== undefined
-  const port = given.port ?? (hasFile ? config.listen.port : ownPort)
-  const listen = { ...config.listen, port }
-  return {
-    ...config,
-    servers,
-    listen,
-    publicUrl: config.hasOwnUrl ? config.publicUrl : urlOf(listen),
-    ...(!hasFile && given.store === undefined && { store: `sqlite:${join(stateFolder(), 'assent.db')}` }),
-  }
-}
 
 /** The server gets the variables of this process: a client sets them here, from the `env` of its config file. */
 function serverFrom(id: string, [program, ...args]: readonly [string, ...string[]], trusted: boolean): ServerConfig {

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Assent } from '../../assent.ts'
-import { isLoopbackAddress } from '../../base/public-address.ts'
-import { type AddressList, plainAddress } from '../../base/request-source.ts'
+import type { AddressList } from '../../base/request-source.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { healthReply } from './health.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
-import { namesThisMachine, type Reply, refusalOf, sendReply } from './reply.ts'
+import { isForwarded, isFromThisMachine, type Reply, refusalOf, sendReply } from './reply.ts'
 
 export interface OperationParts {
   readonly assent: Pick<Assent, 'store' | 'clockProblem'>
@@ -96,14 +95,4 @@ async function numbers({ metrics }: OperationParts, access: OperationAccess, req
 function mayReadMetrics(request: IncomingMessage, readers: OperationAccess['metrics']): boolean {
   if (readers === 'everyone' || isFromThisMachine(request)) return true
   return !isForwarded(request) && readers.includes(request.socket.remoteAddress ?? '')
-}
-
-function isFromThisMachine(request: IncomingMessage): boolean {
-  const address = plainAddress(request.socket.remoteAddress ?? '')
-  return isLoopbackAddress(address) && !isForwarded(request) && namesThisMachine(request.headers.host)
-}
-
-/** Whether a proxy passed the request on: then the socket's address is the proxy's, not the client's. */
-function isForwarded({ headers }: IncomingMessage): boolean {
-  return ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 }

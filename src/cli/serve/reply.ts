@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isUrl } from '../../base/public-address.ts'
+import { isLoopbackAddress, isUrl } from '../../base/public-address.ts'
+import { plainAddress } from '../../base/request-source.ts'
 import { isLoopback } from '../../elicitation/asking/url.ts'
 
 /** A small answer to somebody who operates this installation: JSON, or text of another kind. */
@@ -29,6 +30,17 @@ export function refusalOf({ method, headers }: IncomingMessage, anyHost: boolean
 }
 
 /** Whether a `Host` header names this machine. */
-export function namesThisMachine(host: string | undefined): boolean {
+function namesThisMachine(host: string | undefined): boolean {
   return host !== undefined && isUrl(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
+}
+
+/** Whether a program on this machine sent the request, to a name of this machine. */
+export function isFromThisMachine(request: IncomingMessage): boolean {
+  const address = plainAddress(request.socket.remoteAddress ?? '')
+  return isLoopbackAddress(address) && !isForwarded(request) && namesThisMachine(request.headers.host)
+}
+
+/** Whether a proxy passed the request on: then the socket's address is the proxy's, not the client's. */
+export function isForwarded({ headers }: IncomingMessage): boolean {
+  return ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 }
