@@ -6,7 +6,7 @@
 /** Imports go one way, from the outside in: a room may import every room further down. */
 const walk = [
   ['cli'],
-  ['gateway', 'hub', 'nest', 'adapters'],
+  ['gateway', 'hub', 'nest', 'adapters', 'hooks'],
   ['server', 'client', 'web'],
   ['asking'],
   ['mcp'],
@@ -30,6 +30,8 @@ const doors = {
   audit: ['participant', 'base'],
   // Gateway and web meet in the store and in cli; the gateway asks as the library does, and is not built on it.
   gateway: below('gateway').filter((room) => room !== 'web' && room !== 'server'),
+  // A hook is no MCP: a coding agent asks before it runs a tool of its own.
+  hooks: below('mcp'),
   web: below('web').filter((room) => room !== 'asking'),
   client: below('client').filter((room) => room !== 'asking'),
   cli: [...below('cli'), ...implementing, 'agent', 'observe', 'assent'],

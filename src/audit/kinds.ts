@@ -23,6 +23,8 @@ export const auditKinds = {
     'A tool call that had started ended, `done` or `failed`. Marked `late` if the store took the record only later.',
   'call-refused': 'A tool call was not let run, or not let continue after it started.',
   'allowed-unasked': 'A tool call runs without an answer: nobody could be asked, and its rule allows that.',
+  'hook-answered':
+    'The hook of a coding agent was told what to do with a call: `allow`, `deny`, `ask` (its own prompt) or `none`. Whether the call ran is not seen.',
   'grant-made': 'An answered approval became a grant: a yes or a no for one call, or for longer.',
   'grant-revoked': 'A grant was taken back.',
   'grant-spent': 'The yes for one call is about to be used up.',
