@@ -11,6 +11,7 @@ import { addOpenCommand } from './commands/open.ts'
 import { addPasskeysCommands } from './commands/passkeys.ts'
 import { addPauseCommands } from './commands/pause.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
+import { addHookCommand } from './hook/hook.ts'
 import { addHubCommands } from './hub/hub.ts'
 import { addInboxCommands } from './inbox/inbox.ts'
 import { addInitCommand } from './init/init.ts'
@@ -37,6 +38,7 @@ export function createProgram(): Command {
 
   addGatewayCommand(program)
   addRunCommand(program)
+  addHookCommand(program)
   addInitCommand(program)
   addOpenCommand(program)
   addInboxCommands(program)

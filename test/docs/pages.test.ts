@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { hookPath } from '../../src/cli/hook/hook-routes.ts'
 import { operationPaths } from '../../src/cli/serve/operation-routes.ts'
 import { defaultWebLimits } from '../../src/web/options.ts'
 import type { Site } from '../../src/web/site.ts'
@@ -34,7 +35,9 @@ describe('docs/pages.md', () => {
     const named = [...pathOf.matchAll(/'(\/[\w./-]*\w)'/g)].map(([, path = '']) => path)
     expect(named).toContain('/mcp')
     const paths = new Set(others.map((route) => route.split(' ')[1]))
-    expect([...paths].toSorted()).toEqual([...new Set([...named, '/mcp/{server}', ...operationPaths])].toSorted())
+    expect([...paths].toSorted()).toEqual(
+      [...new Set([...named, '/mcp/{server}', hookPath, ...operationPaths])].toSorted(),
+    )
   })
 
   test('lists every limit', () => {

@@ -1,6 +1,7 @@
 import type { PolicySettings } from '../../approval/policy/policy-settings.ts'
 import type { HubLimits, HubTimes, SpaceOptions } from '../../hub/options.ts'
 import type { Quirk } from '../../mcp/quirks.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
 import type { Adopted } from './read/adopted-variables.ts'
@@ -56,6 +57,19 @@ export interface Config {
     readonly limits: HubLimits
     readonly times: HubTimes
   }
+  readonly hooks: HooksConfig
+}
+
+/** The hooks of coding agents. */
+export interface HooksConfig {
+  /** How long a call waits for a person, in milliseconds. */
+  readonly hold: number
+  /** Without it, one is made and kept beside an SQLite store. */
+  readonly token?: string
+  /** For whom the coding agents of this installation work; left out: the local person. */
+  readonly participant?: ParticipantId
+  /** Who may ask, besides this machine: IP addresses and CIDR ranges. */
+  readonly allow: readonly string[]
 }
 
 /** Who may read `/metrics`, besides this machine. */

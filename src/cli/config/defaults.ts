@@ -52,6 +52,7 @@ export const defaults = {
   elicitation: { enabled: true, urlBy: 'push' },
   retain: { settled: '30d', audit: '400d' },
   metrics: { allow: [] as readonly string[] },
+  hooks: { hold: '570s', allow: [] as readonly string[] },
   pages: {
     primaryColor: defaultPages.primaryColor,
     title: defaultPages.title,

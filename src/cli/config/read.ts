@@ -11,6 +11,7 @@ import { adoptVariables } from './read/adopted-variables.ts'
 import { readChannel } from './read/channels.ts'
 import { readClient } from './read/clients.ts'
 import { type Environment, filledIn } from './read/environment.ts'
+import { readHooks } from './read/hooks.ts'
 import { readHub } from './read/hub.ts'
 import { readMetrics } from './read/metrics.ts'
 import { readPolicyShape } from './read/policy.ts'
@@ -25,11 +26,13 @@ export interface Given {
   readonly port?: number
   /** Lets the tools run that `alwaysAllow` and `autoApprove` of pasted servers name, where no rule says otherwise. */
   readonly allowPasted?: boolean
+  /** No file is looked for in the working directory: a stranger may have put it there. */
+  readonly onlyNamed?: boolean
 }
 
 /** Every setting. Throws one error with all problems, each with its line and its remedy. */
 export async function readConfig(given: Given = {}, env: Environment = process.env): Promise<Config> {
-  const file = findConfigFile(given.config)
+  const file = given.onlyNamed ? given.config : findConfigFile(given.config)
   const document = file === undefined ? undefined : await (await import('./document.ts')).readDocument(file)
   const raw = document?.value ?? { version: 1 }
   const problems: Problem[] = []
@@ -108,6 +111,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written' | 'a
     metrics: readMetrics(settings.metrics, listen),
     pages: readPages(settings.pages),
     hub: readHub(settings.hub),
+    hooks: readHooks(settings.hooks, auth !== undefined),
   }
 }
 

@@ -63,7 +63,9 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     const hub = await hubFrom(assent, config, log)
     const operation = { assent, gateway, metrics: metricsOf(gateway, hub) }
     const routes = operationRoutes(operation, mainAccess(config))
-    ports.main.serve(listenerFor(gateway, routes, web, hub))
+    const { hookRoutes } = await import('../hook/hook-routes.ts')
+    const hooks = await hookRoutes(assent, config, (err) => log.error({ err }, 'a hook failed'))
+    ports.main.serve(listenerFor(gateway, [routes, hooks.handle, ...(hub ? [hub.handle] : [])], web))
     if (hub !== undefined) ports.main.upgrade(hub.upgrade)
     ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config))))
     // Before the banner says that Assent runs: from then on people change the file and expect it to count.
@@ -74,6 +76,7 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     print('Stopping.')
     // Closing the gateway answers the calls that are parked or in flight with an error; new requests get a 503.
     web.close()
+    hooks.close()
     await hub?.close()
     await Promise.all([gateway.close(), ports.main.finish(), ports.metrics?.finish()])
     await stopReloading()
@@ -124,9 +127,10 @@ async function hubFrom(assent: Assent, { hub, publicUrl }: Config, log: Log): Pr
   return made
 }
 
-function listenerFor(gateway: Gateway, routes: OperationRoutes, web: Web, hub: Hub | undefined): RequestListener {
+/** Each answers what is its own, and returns false for the rest, which the pages answer. */
+function listenerFor(gateway: Gateway, others: readonly OperationRoutes[], web: Web): RequestListener {
   return (request, response) => {
-    if (gateway.handle(request, response) || routes(request, response) || hub?.handle(request, response)) return
+    if (gateway.handle(request, response) || others.some((handle) => handle(request, response))) return
     web.node(request, response)
   }
 }

@@ -3,6 +3,7 @@ import { type Elicitation, type ElicitationId, isSettled } from '../../elicitati
 import type { ElicitationStore } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
+import { forgottenParticipant } from '../../participant/participant.ts'
 import { AlreadyStored } from '../errors.ts'
 import {
   type ElicitationRow,
@@ -11,7 +12,7 @@ import {
   namesInVoting,
   toElicitationRow,
 } from '../rows/elicitation.ts'
-import { forgottenParticipant, toName } from '../rows/values.ts'
+import { toName } from '../rows/values.ts'
 import {
   deletedAtOnce,
   type Place,

@@ -1,5 +1,6 @@
+import { forgottenParticipant } from '../../participant/participant.ts'
 import type { IntegerValue } from '../rows/values.ts'
-import { forgottenParticipant, fromName, toName } from '../rows/values.ts'
+import { fromName, toName } from '../rows/values.ts'
 import {
   addRecord,
   deleteRecords,

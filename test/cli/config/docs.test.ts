@@ -79,6 +79,7 @@ test('docs/configuration.md lists every other setting, and no other', () => {
     retain: Object.keys(defaults.retain),
     elicitation: settingNames.elicitation,
     metrics: settingNames.metrics,
+    hooks: settingNames.hooks,
     pages: settingNames.pages,
   }
   const known = settingNames.file

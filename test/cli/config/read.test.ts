@@ -46,6 +46,7 @@ test('without a file every setting is its default', async () => {
     providers: {},
     trustedProxies: [],
     metrics: { allow: [] },
+    hooks: { hold: milliseconds(defaults.hooks.hold), allow: [] },
     pages: { ...defaults.pages, names: {} },
   })
   expect(config.metrics.listen).toBeUndefined()
@@ -271,6 +272,10 @@ test.each([
   ],
   [`${v1}channels: [{ webhook: { url: "https://x" } }]`, 'channels[0].webhook.secret is missing'],
   [`${v1}retain: { audit: for ever }`, 'retain.audit is "for ever"'],
+  [`${v1}hooks: { token: secret }`, 'hooks.token is too short to be a secret; write 32 characters or more'],
+  [`${v1}hooks: { participant: local }`, 'hooks.participant is "local"; without auth, leave it out'],
+  [`${v1}hooks: { participant: a@https://b }`, 'hooks.participant is "a@https://b"; without auth, leave it out'],
+  [`${v1}hooks: { hold: soon, allow: [here] }`, 'hooks.hold is "soon"; write a whole number'],
   [`${v1}metrics: { listen: everywhere }`, 'metrics.listen is "everywhere"; write a host and a port'],
   [`${v1}metrics: { listen: "127.0.0.1:4180" }`, 'metrics.listen is "127.0.0.1:4180"; listen is the same'],
   [`${v1}metrics: { allow: 10.0.0.1 }`, 'metrics.allow is text; write a list'],
