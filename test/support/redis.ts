@@ -21,9 +21,7 @@ export function freshRedis(): string {
 export async function privateRedis(): Promise<PrivateServer> {
   const program = findRedis()
   if (program === undefined) throw new Error('This test needs the program of Redis: apt-get install redis-server')
-  const server = await startRedis(program)
-  onTestFinished(server.stop)
-  return server
+  return startRedis(program)
 }
 
 type Client = ReturnType<typeof createClient>

@@ -58,8 +58,6 @@ export interface IndexLimit {
 export const deletedAtOnce = 500
 
 /** The records of one kind. Every change is one script, so that a record and its places in indexes never disagree. */
-export type Records = ReturnType<typeof recordsIn>
-
 export function recordsIn(server: RedisServer, table: string) {
   const run = <T>(script: RedisScript, args: object) => server.run<T>(script, table, args)
 

@@ -21,6 +21,11 @@ export function asRedisError(error: unknown): unknown {
   return unavailable.test(error.message) ? new StoreUnavailable(error) : error
 }
 
+/** Whatever kept a connection from being made, a reply of the server included. */
+export function unreachable(error: unknown): StoreUnavailable {
+  return new StoreUnavailable(withMessage(error ?? new Error('There is no connection.')))
+}
+
 /** An error that the server replied. Those of the driver and the network have other classes, but no code to tell by. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && /^(ErrorReply|SimpleError|BlobError|MultiErrorReply)$/.test(error.constructor.name)
