@@ -3,10 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Assent } from '../../src/index.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
+import { openRedisStore } from '../../src/stores/redis/open.ts'
 import { type RawReply, rawCall } from '../support/asking/asking-raw.ts'
 import { anAssent } from '../support/assents.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent } from '../support/cli/cli.ts'
+import { serverStores } from '../support/stores.ts'
 import { pathIn } from '../support/test-browser.ts'
 import { type Instance, type Instances, threeInstances } from '../support/walks/instances.ts'
 import { anUpstream } from '../support/walks/killing.ts'
@@ -54,30 +56,33 @@ describe('three instances whose clocks are ten minutes early, right and ten minu
     expect(await up.runs()).toEqual(['one blue'])
   })
 
-  test('attack: an early clock ends the questions of the others; asked, answered and run anywhere, each runs once', async () => {
-    const up = await anUpstream('2026')
-    const instances = await threeInstances(up.url, { settings: asks('work') })
-    const { all, kept } = instances
-    const browser = await instances.signedIn(instances.right)
-    const upkeeps = await Promise.all(all.map(({ skewMs }) => assentAt(instances.store, skewMs)))
-    const ran: string[] = []
-    for (const [ask, answer, run] of triples) {
-      const id = `${ask} ${answer} ${run}`
-      const call = { name: 'work', arguments: { id } }
-      const asked = await callAt(instances, all[ask] as Instance, call)
-      const [question] = await kept.listOpen({ participant: instances.ada, groups: [] }, 100)
-      if (question === undefined) return expect.unreachable(`${id} was not asked`)
-      for (const { tidy } of upkeeps) expect(await tidy()).toMatchObject({ expired: 0 })
-      const page = `${(all[answer] as Instance).origin}${approvePath(question)}`
-      expect((await browser.get(page)).status).toBe(200)
-      expect((await browser.post(page, allowOnce)).status).toBe(303)
-      const retry = { ...call, requestState: asked.result?.requestState }
-      expect(saidIn(await callAt(instances, all[run] as Instance, retry))).toBe(`did ${id}`)
-      expect(outcomeIn(await callAt(instances, all[ask] as Instance, retry))?.status).toBe('already-run')
-      ran.push(id)
-    }
-    expect(await up.runs()).toEqual(ran)
-  })
+  test.each(Object.entries(serverStores))(
+    'attack: an early clock ends the questions of the others; asked, answered and run anywhere on %s, each runs once',
+    async (_, address) => {
+      const up = await anUpstream('2026')
+      const instances = await threeInstances(up.url, { settings: asks('work'), store: await address() })
+      const { all, kept } = instances
+      const browser = await instances.signedIn(instances.right)
+      const upkeeps = await Promise.all(all.map(({ skewMs }) => assentAt(instances.store, skewMs)))
+      const ran: string[] = []
+      for (const [ask, answer, run] of triples) {
+        const id = `${ask} ${answer} ${run}`
+        const call = { name: 'work', arguments: { id } }
+        const asked = await callAt(instances, all[ask] as Instance, call)
+        const [question] = await kept.listOpen({ participant: instances.ada, groups: [] }, 100)
+        if (question === undefined) return expect.unreachable(`${id} was not asked`)
+        for (const { tidy } of upkeeps) expect(await tidy()).toMatchObject({ expired: 0 })
+        const page = `${(all[answer] as Instance).origin}${approvePath(question)}`
+        expect((await browser.get(page)).status).toBe(200)
+        expect((await browser.post(page, allowOnce)).status).toBe(303)
+        const retry = { ...call, requestState: asked.result?.requestState }
+        expect(saidIn(await callAt(instances, all[run] as Instance, retry))).toBe(`did ${id}`)
+        expect(outcomeIn(await callAt(instances, all[ask] as Instance, retry))?.status).toBe('already-run')
+        ran.push(id)
+      }
+      expect(await up.runs()).toEqual(ran)
+    },
+  )
 
   test('attack: a question is hidden from the inboxes of early clocks; it is in every inbox until its time', async () => {
     const up = await anUpstream('2026')
@@ -162,7 +167,8 @@ describe('an instance whose clock is wrong', () => {
 /** What an instance with such a clock does by itself each minute, at once. */
 async function assentAt(url: string, skewMs: number): Promise<Assent> {
   const clock = { ...systemClock, now: () => new Date(Date.now() + skewMs) }
-  return anAssent({ store: await openPostgresStore(url, { clock }) })
+  const openStore = url.startsWith('redis:') ? openRedisStore : openPostgresStore
+  return anAssent({ store: await openStore(url, { clock }) })
 }
 
 /** Presses Connect at one instance, consents, and comes back to another. */

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { formatKey, makeKey } from '../../src/vault/keys.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
-import { freshDatabase } from '../support/postgres.ts'
 import { askingServer } from '../support/server/asking-server.ts'
 import { outcomeOf, said, send, stateIn, yesToAll } from '../support/server/tools-on-wire.ts'
+import { sharedStores } from '../support/stores.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { serverProcess } from './server-processes.ts'
 
@@ -20,17 +20,6 @@ test('round 2 on another process succeeds, with no memory and no store in common
   const last = { 'name-6': { action: 'accept', content: { name: 'n6' } } }
   expect(said(await send(one.url, { name: 'rename', state, responses: last }))).toBe('test is now n1 n2 n3 n4 n5 n6')
 })
-
-const sharedStores: Record<string, () => Promise<string>> = {
-  async sqlite() {
-    return `sqlite:${join(await temporaryFolder(), 'assent.db')}`
-  },
-  async postgres() {
-    const { url, drop } = await freshDatabase()
-    onTestFinished(drop)
-    return url
-  },
-}
 
 test.each(Object.entries(sharedStores))(
   'two processes on one %s store: a yes sent to both at once runs once, and its state is still bound (M26-08, M26-11, M26-22)',

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { systemClock } from '../../src/base/clock.ts'
 import { measuredClock } from '../../src/stores/measured-clock.ts'
 import { openPostgresStore } from '../../src/stores/postgres/open.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { openRedisStore } from '../../src/stores/redis/open.ts'
+import { serverStores } from '../support/stores.ts'
 
 const minute = 60_000
 const start = Date.parse('2026-01-01T00:00:00.000Z')
@@ -136,13 +137,15 @@ describe('the clock of a store on another machine', () => {
   })
 })
 
-test('PostgreSQL tells its time to machines whose clocks are ten minutes apart', async () => {
+test.each([
+  ['postgres', openPostgresStore],
+  ['redis', openRedisStore],
+])('%s tells its time to machines whose clocks are ten minutes apart', async (name, openStore) => {
   vi.useRealTimers()
-  const { url, drop } = await freshDatabase()
-  onTestFinished(drop)
+  const url = (await serverStores[name]?.()) ?? ''
   for (const skewMs of [-10 * minute, 0, 10 * minute]) {
     const clock = { ...systemClock, now: () => new Date(Date.now() + skewMs) }
-    const store = await openPostgresStore(url, { clock })
+    const store = await openStore(url, { clock })
     // The server runs on this machine.
     expect(Math.abs(store.clock.now().getTime() - Date.now())).toBeLessThan(5_000)
     expect(Math.abs(store.clock.machineAheadMs() - skewMs)).toBeLessThan(5_000)

@@ -33,6 +33,26 @@ export const everyStore: Record<string, () => Promise<StoreUnderTest>> = {
   },
 }
 
+/** Addresses of stores on a server, each fresh and empty for the test that asks for one. */
+export const serverStores: Record<string, () => Promise<string>> = {
+  async postgres() {
+    const { url, drop } = await freshDatabase()
+    onTestFinished(drop)
+    return url
+  },
+  async redis() {
+    return freshRedis()
+  },
+}
+
+/** Addresses of stores that several processes can share. */
+export const sharedStores: Record<string, () => Promise<string>> = {
+  async sqlite() {
+    return `sqlite:${join(await temporaryFolder(), 'assent.db')}`
+  },
+  ...serverStores,
+}
+
 /** Tests may close a store themselves; closing twice harms nothing. */
 async function closedAtEnd(opening: Promise<Store>): Promise<Store> {
   const store = await opening

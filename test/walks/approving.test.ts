@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import { type Asked, connect11, connect26, connectOld, type Reply } from '../support/asking/asking-clients.ts'
 import { anAssent, testKeys } from '../support/assents.ts'
-import { freshDatabase } from '../support/postgres.ts'
 import { anotherProcess } from '../support/processes/another-process.ts'
 import { compiled } from '../support/programs.ts'
 import { allowOnce, answerOnPage, approving, deny } from '../support/server/approving.ts'
 import { nextAsked, participantOf, promised, until } from '../support/server/servers.ts'
 import { outcomeOf, said, send, stateIn } from '../support/server/tools-on-wire.ts'
+import { serverStores } from '../support/stores.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { alice, bob, policy } from './approving-policy.ts'
 
@@ -110,11 +110,14 @@ describe('killed and restarted', () => {
   })
 })
 
-test.each(clients.slice(1))(
-  'an approver on another process of the same PostgreSQL lets it go on here (%s)',
-  async (_, how) => {
-    const { url: store, drop } = await freshDatabase()
-    onTestFinished(drop)
+const waitingClients = Object.entries(serverStores).flatMap(([name, address]) =>
+  clients.slice(1).map(([revision, how]) => [name, revision, how, address] as const),
+)
+
+test.each(waitingClients)(
+  'an approver on another process of the same %s lets it go on here (%s)',
+  async (_name, _revision, how, address) => {
+    const store = await address()
     const other = await anotherProcess(store)
     const rules: RuleSettings[] = [{ decide: 'ask', approvers: [participantOf('bob')] }]
     const assent = await anAssent({ store, policy: { rules } })

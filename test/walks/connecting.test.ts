@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect11, connect26, connectOld } from '../support/asking/asking-clients.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { serverStores } from '../support/stores.ts'
 import {
   auditOf,
   callWhile,
@@ -64,10 +64,8 @@ describe('a tool that needs an account', () => {
     },
   )
 
-  test('does so on PostgreSQL', async () => {
-    const { url: store, drop } = await freshDatabase()
-    onTestFinished(drop)
-    const place = await install({ store })
+  test.each(Object.entries(serverStores))('does so on %s', async (_, address) => {
+    const place = await install({ store: await address() })
     const client = await place.connect(connect26)
     const page = await enrolled(browser, place)
     expect((await callWhile(client, 'list_notes', (url) => connectAccount(page, url))).text).toBe(notesOfAda)

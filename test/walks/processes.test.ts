@@ -1,24 +1,11 @@
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Elicitation } from '../../src/index.ts'
 import { alice, anAsk, aSecretAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
-import { freshDatabase } from '../support/postgres.ts'
 import { anotherProcess } from '../support/processes/another-process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { sharedStores } from '../support/stores.ts'
 
 const main = { action: 'accept', content: { branch: 'main' } } as const
-
-const sharedStores: Record<string, () => Promise<string>> = {
-  async sqlite() {
-    return `sqlite:${join(await temporaryFolder(), 'assent.db')}`
-  },
-  async postgres() {
-    const { url, drop } = await freshDatabase()
-    onTestFinished(drop)
-    return url
-  },
-}
 
 describe.each(Object.entries(sharedStores))('two processes on one %s store', (_, address) => {
   test('see each other’s questions and answers, and wake each other’s waiters', async () => {

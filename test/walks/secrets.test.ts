@@ -8,6 +8,7 @@ import { type Assent, createAssent, type ElicitationNews } from '../../src/index
 import { alice, aSecretAsk, bob, onPage, throughClient } from '../support/asks.ts'
 import { anAssent, getExisting, testKeys } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { freshRedis, redisDo } from '../support/redis.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const planted = 'sk_live_planted_4eC39HqLyjWDarjtT1zdp7dc'
@@ -89,6 +90,19 @@ test('a planted secret is in no PostgreSQL table, and so in no dump, and in no l
     const { rows } = await client.query(`SELECT * FROM ${tablename}`)
     expectNoSecret(tablename, JSON.stringify(rows))
   }
+})
+
+test('a planted secret is in no key and no value of Redis, and in no log, event or audit', async () => {
+  const url = freshRedis()
+  const assent = await anAssent({ store: url })
+  expectNoSecret('what was said', await useSecret(assent))
+
+  const dumps = await redisDo(url, async (client) => {
+    const keys = (await client.keys('*')).filter((key) => key.includes(new URL(url).searchParams.get('prefix') ?? ''))
+    return Promise.all(keys.map(async (key) => [key, await client.sendCommand(['DUMP', key])] as const))
+  })
+  expect(dumps.length).toBeGreaterThan(4)
+  for (const [key, dump] of dumps) expectNoSecret(key, `${key} ${dump}`)
 })
 
 test('a planted secret is in nothing that a process prints', async () => {

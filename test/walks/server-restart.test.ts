@@ -4,6 +4,7 @@ import { type Assent, AssentError, type ElicitationId } from '../../src/index.ts
 import { alice, anAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 import { privatePostgres } from '../support/postgres.ts'
+import { privateRedis } from '../support/redis.ts'
 
 /** What any channel does when the store is down: it tries again, and learns if its answer had been kept after all. */
 async function answerPatiently(assent: Assent, id: ElicitationId): Promise<void> {
@@ -18,19 +19,22 @@ async function answerPatiently(assent: Assent, id: ElicitationId): Promise<void>
   }
 }
 
-test('PostgreSQL restarts in the middle of a thousand waiting questions, and all thousand are answered', async () => {
-  const postgres = await privatePostgres()
-  onTestFinished(postgres.stop)
+test.each([
+  ['PostgreSQL', privatePostgres],
+  ['Redis', privateRedis],
+])('%s restarts in the middle of a thousand waiting questions, and all thousand are answered', async (_, start) => {
+  const server = await start()
+  onTestFinished(server.stop)
   const limits = { openPerRequester: 1_000 }
-  const asking = await anAssent({ store: postgres.url, limits })
-  const answering = await anAssent({ store: postgres.url, limits })
+  const asking = await anAssent({ store: server.url, limits })
+  const answering = await anAssent({ store: server.url, limits })
 
   const asked = await Promise.all(Array.from({ length: 1_000 }, (_, n) => asking.ask(anAsk({ about: `${n}` }))))
   const ids = asked.map(({ elicitation }) => elicitation.id)
   const waiting = ids.map((id) => asking.wait(id))
   // A third is answered before, a third while it is down, a third after it is back.
   await Promise.all(ids.slice(0, 333).map((id) => answerPatiently(answering, id)))
-  const restarting = postgres.restart()
+  const restarting = server.restart()
   const during = ids.slice(333, 666).map((id) => answerPatiently(answering, id))
   await restarting
   await Promise.all([...during, ...ids.slice(666).map((id) => answerPatiently(answering, id))])

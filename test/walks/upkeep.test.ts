@@ -10,7 +10,7 @@ import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
 import { createVault } from '../../src/vault/vault.ts'
 import { alice, anAsk, aSecretAsk, bob, onPage } from '../support/asks.ts'
 import { anAssent, everyAssent } from '../support/assents.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { serverStores } from '../support/stores.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const key = (apiKey: string) => ({ action: 'accept', content: { apiKey } }) as const
@@ -52,23 +52,25 @@ describe('keys', () => {
     expect(await again.verifyAudit()).toMatchObject({ found: 0 })
   })
 
-  test('from the environment rotate to the first of them, and are dropped there', async () => {
-    const { url, drop } = await freshDatabase()
-    const [old, fresh] = [formatKey(makeKey()), formatKey(makeKey())]
-    const first = await createAssent({ store: url, keys: old })
-    await keepKey(first, 'sk_1')
-    await first.close()
-    const second = await createAssent({ store: url, keys: `${fresh},${old}` })
-    const [freshId = ''] = fresh.split(':')
-    expect(await second.keys.rotate()).toEqual({ key: freshId, resealed: 1, failed: [] })
-    await expect(second.keys.drop(freshId)).rejects.toThrow('Remove the key there')
-    await second.close()
-    const third = await createAssent({ store: url, keys: fresh })
-    expect(await third.find(alice, 'api-key-stripe')).toMatchObject({ data: { apiKey: 'sk_1' } })
-    expect(await third.verifyAudit()).toMatchObject({ found: 0 })
-    await third.close()
-    await drop()
-  })
+  test.each(Object.entries(serverStores))(
+    'from the environment rotate to the first of them, and are dropped there (%s)',
+    async (_, address) => {
+      const url = await address()
+      const [old, fresh] = [formatKey(makeKey()), formatKey(makeKey())]
+      const first = await createAssent({ store: url, keys: old })
+      await keepKey(first, 'sk_1')
+      await first.close()
+      const second = await createAssent({ store: url, keys: `${fresh},${old}` })
+      const [freshId = ''] = fresh.split(':')
+      expect(await second.keys.rotate()).toEqual({ key: freshId, resealed: 1, failed: [] })
+      await expect(second.keys.drop(freshId)).rejects.toThrow('Remove the key there')
+      await second.close()
+      const third = await createAssent({ store: url, keys: fresh })
+      expect(await third.find(alice, 'api-key-stripe')).toMatchObject({ data: { apiKey: 'sk_1' } })
+      expect(await third.verifyAudit()).toMatchObject({ found: 0 })
+      await third.close()
+    },
+  )
 
   test('that only the result of a step needs are in use, and no longer once it is sealed anew', async () => {
     const store = `sqlite:${join(await temporaryFolder(), 'assent.db')}`

@@ -29,7 +29,7 @@ export interface Instance {
   said(): string
 }
 
-/** Gateways on one PostgreSQL, behind one address, with one login. */
+/** Gateways on one store, behind one address, with one login. */
 export interface Instances {
   readonly early: Instance
   readonly right: Instance
@@ -58,15 +58,16 @@ export interface InstancesOptions {
   /** Settings of the server `up`, besides its url. */
   readonly server?: string
   readonly oauth?: OAuthServerOptions
+  /** The address of an empty store. Default: a PostgreSQL. */
+  readonly store?: string
 }
 
 /** Starts three, with clocks ten minutes early, right, and ten minutes late. Everything ends with the test. */
 export async function threeInstances(
   upstream: URL,
-  { settings = '', server = '', oauth: oauthOptions = {} }: InstancesOptions = {},
+  { settings = '', server = '', oauth: oauthOptions = {}, store: given }: InstancesOptions = {},
 ): Promise<Instances> {
-  const { url: store, drop } = await freshDatabase()
-  onTestFinished(drop)
+  const store = given ?? (await freshPostgres())
   const oauth = await startOAuthServer(oauthOptions)
   const file = join(await temporaryFolder(), 'assent.yaml')
   const login = `{ issuer: "${oauth.issuer}", audience: "${publicUrl}/mcp", clientId: ${oauthClient.clientId}, clientSecret: ${oauthClient.clientSecret} }`
@@ -113,6 +114,12 @@ export async function threeInstances(
       return signing
     },
   }
+}
+
+async function freshPostgres(): Promise<string> {
+  const { url, drop } = await freshDatabase()
+  onTestFinished(drop)
+  return url
 }
 
 async function startInstance(file: string, skewMs: number): Promise<Instance> {
