@@ -2,6 +2,7 @@ import type { Assent } from '../../assent.ts'
 import { AssentError } from '../../base/errors.ts'
 import { lastMoment } from '../../elicitation/elicitation.ts'
 import { localParticipant } from '../../participant/participant.ts'
+import { readAddress } from '../../stores/open.ts'
 import type { Config } from '../config/config.ts'
 import { type Finding, good, skipped, warning, wrong } from './finding.ts'
 
@@ -19,6 +20,7 @@ export async function checkStore(config: Config): Promise<Finding[]> {
   try {
     return [
       await tried('store', () => checkWriting(assent)),
+      ...(await checkDurability(config)),
       checkClock(assent),
       await tried('keys', () => checkKeys(assent)),
       await tried('questions', () => checkQuestions(assent)),
@@ -51,6 +53,17 @@ async function checkWriting(assent: Assent): Promise<Finding> {
   if (damage.length > 0)
     return wrong('store', `${assent.store.name} is damaged. Restore a backup. ${damage.join('; ')}`)
   return good('store', `${assent.store.name} can be read and written.`)
+}
+
+/** A Redis server may confirm what it would lose. Nothing is said of other stores. */
+async function checkDurability({ store }: Config): Promise<Finding[]> {
+  if (readAddress(store).kind !== 'redis') return []
+  const { redisDurability } = await import('../../stores/redis/durability.ts')
+  const check = async () => {
+    const problem = await redisDurability(store)
+    return problem === undefined ? good('store log', 'Redis keeps what it confirms.') : warning('store log', problem)
+  }
+  return [await tried('store log', check)]
 }
 
 /** Expiry times are judged by the store's clock, but tokens, certificates and webhooks by this machine's. */

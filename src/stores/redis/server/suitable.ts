@@ -7,9 +7,12 @@ const schema = 1
 
 const oldest = [6, 2] as const
 
+const withoutLog =
+  'Redis writes no log (appendonly no): when it stops, answers since its last snapshot are lost, and a yes that was spent may count again. Set appendonly yes.'
+
 /** Refuses a server that is too old, that is part of a cluster, that may delete what it keeps, or that a newer version uses. */
 export async function checkServer(server: RedisServer): Promise<void> {
-  const { redis_version = '', redis_mode, maxmemory_policy = '' } = await readInfo(server)
+  const { redis_version = '', redis_mode, maxmemory_policy = '', aof_enabled } = await readInfo(server)
   const [major = 0, minor = 0] = redis_version.split('.').map(Number)
   if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
     throw new BadConfig(
@@ -26,20 +29,23 @@ export async function checkServer(server: RedisServer): Promise<void> {
     )
   }
   await checkSchema(server)
+  if (aof_enabled === '0') process.emitWarning(withoutLog, 'AssentStoreWarning')
 }
 
-/** What people should know of a server that can be used: what it would lose. */
+/** What a server that can be used would lose, and how to change that. Undefined: at most what its disk loses. */
 export async function durabilityProblem(server: RedisServer): Promise<string | undefined> {
   const { aof_enabled } = await readInfo(server)
-  if (aof_enabled === '0') {
-    return 'Redis writes no log (appendonly no): when it stops, answers since its last snapshot are lost. Set appendonly yes.'
-  }
+  if (aof_enabled === '0') return withoutLog
   // Many hosted servers do not let clients read their settings.
   const [, appendfsync] = await server.command<string[]>('CONFIG', 'GET', 'appendfsync').then(flatSetting, () => [])
-  if (appendfsync === 'no') {
-    return 'Redis leaves it to the operating system when its log is on the disk (appendfsync no): a power cut loses up to half a minute of answers. Set appendfsync everysec, or always.'
+  switch (appendfsync) {
+    case 'no':
+      return 'Redis leaves it to the operating system when its log is on the disk (appendfsync no): a power cut loses up to half a minute of what was confirmed. Set appendfsync always.'
+    case 'everysec':
+      return 'Redis writes its log to the disk once a second (appendfsync everysec): a power cut loses up to a second of what was confirmed, and a yes that was spent in it may count again. Set appendfsync always.'
+    default:
+      return undefined
   }
-  return undefined
 }
 
 /** A list in version 2 of the protocol, a map in version 3. */
