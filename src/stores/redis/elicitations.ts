@@ -12,7 +12,7 @@ import {
   namesInVoting,
   toElicitationRow,
 } from '../rows/elicitation.ts'
-import { toName } from '../rows/values.ts'
+import { fromName, toName } from '../rows/values.ts'
 import {
   deletedAtOnce,
   type Place,
@@ -94,11 +94,18 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
     async listRequesters(answerers, moment, limit, after) {
       const args = { answerers, moment: sortable(moment.getTime()), limit: String(limit), ...afterKey(after) }
       const [total, found] = await kept.run<[number, [string, number, string[]][]]>(listWaitingRequesters, args)
-      const requesters = found.map(([requester, count, row]) => ({ requester, count, first: fromRow(rowOf(row)) }))
+      const requesters = found.map(([requester, count, row]) => {
+        return { requester: fromName(requester), count, first: fromRow(rowOf(row)) }
+      })
       return { total, requesters }
     },
     async listOpenOf(answerers, requester, moment, limit, after) {
-      const asked = { answerers, requester, moment: sortable(moment.getTime()), limit: String(limit) }
+      const asked = {
+        answerers,
+        requester: toName(requester),
+        moment: sortable(moment.getTime()),
+        limit: String(limit),
+      }
       const found = await kept.run<string[][]>(listWaitingOf, { ...asked, ...afterKey(after) })
       return found.map((row) => fromRow(rowOf(row)))
     },
@@ -170,7 +177,7 @@ function placesOf(elicitation: Elicitation, row: ElicitationRow): Place[] {
     ...namesIn(row.voting).map((name) => ({ index: `named:${name}`, score: 0 })),
   ]
   if (isSettled(elicitation)) return always
-  const waiting = { score: 0, before: urgencyPrefix(row), ordered: true }
+  const waiting = { score: 0, before: urgencyPrefix(row), ordered: true, note: row.requester }
   return [
     ...always,
     { index: `open of requester:${row.requester}`, score: 0 },

@@ -25,6 +25,8 @@ export interface Place {
   readonly before?: string
   /** Whether the number of the record follows `before`. */
   readonly ordered?: boolean
+  /** What lists need to know of the record without reading it. Holds no line end. */
+  readonly note?: string
 }
 
 /** A record as it is written: as a hash, into indexes, and under names that only one record may have. */
@@ -138,8 +140,8 @@ export function written({ key, columns, places, uniques = [], first = {}, names 
     columns: textsOf(columns),
     first: textsOf(first),
     nulls: [...nullsOf(columns), ...nullsOf(first)],
-    places: places.map(({ index, score, before = '', ordered = false }) => {
-      return { index, score: String(score), before, ordered }
+    places: places.map(({ index, score, before = '', ordered = false, note }) => {
+      return { index, score: String(score), before, ordered, ...(note !== undefined && { note: toName(note) }) }
     }),
     uniques,
     names,

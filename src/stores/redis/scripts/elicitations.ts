@@ -130,8 +130,9 @@ export const listNotOpen = scriptOf(
 )
 
 /**
- * Everything that waits for some answerers. A member is one digit for the urgency, 17 for the expiry and 16 for the number
- * of the question. Listed by urgency, then the newest first.
+ * Everything that waits for some answerers. A member is one digit for the urgency, 17 for the expiry, 16 for the number of
+ * the question, a space and the requester, so that none of the questions must be read to count them. Listed by urgency, then the newest
+ * first.
  */
 const waiting = `
   local function waitingFor(answerers, moment)
@@ -139,9 +140,8 @@ const waiting = `
     for _, answerer in ipairs(answerers) do
       for _, member in ipairs(redis.call('ZRANGE', index('waiting:' .. answerer), 0, -1)) do
         if not known[member] and string.sub(member, 2, 18) > moment then
-          local key = keyIn(member)
-          local requester = redis.call('HGET', record(key), 'requester')
           local urgency, seq = string.sub(member, 1, 1), string.sub(member, 19, 34)
+          local requester, key = string.match(member, '^([^\\n]*)\\n(.*)$', 36)
           all[#all + 1] = { key = key, requester = requester, urgency = urgency, seq = seq }
         end
         known[member] = true

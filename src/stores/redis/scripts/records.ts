@@ -35,7 +35,7 @@ export const records = `
   end
 
   local function memberOf(place, key, seq)
-    local before = place.before .. (place.ordered and seq or '')
+    local before = place.before .. (place.ordered and seq or '') .. (place.note and ' ' .. place.note or '')
     return before == '' and key or before .. '\\n' .. key
   end
 
