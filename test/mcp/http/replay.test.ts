@@ -8,6 +8,8 @@ const anyRoom = roomFor(new Budget(1_000_000, 1_000_000))
 
 const message = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} })
 
+const notice: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/progress', params: {} }
+
 async function missedAfter(store: ReturnType<typeof keepForReplay>, lastId: string) {
   const missed: JSONRPCMessage[] = []
   const stream = await store.replayEventsAfter(lastId, {
@@ -23,10 +25,22 @@ test('only what came after, and only of the same stream, is replayed (H11-08)', 
   const opening = await store.storeEvent('a', {} as JSONRPCMessage)
   await store.storeEvent('a', message(1))
   await store.storeEvent('b', message(2))
-  const third = await store.storeEvent('a', message(3))
+  const third = await store.storeEvent('a', notice)
+  await store.storeEvent('a', message(3))
 
-  expect(await missedAfter(store, opening)).toEqual({ missed: [message(1), message(3)], stream: 'a' })
-  expect(await missedAfter(store, third)).toEqual({ missed: [], stream: 'a' })
+  expect(await missedAfter(store, opening)).toEqual({ missed: [message(1), notice, message(3)], stream: 'a' })
+  expect(await missedAfter(store, third)).toEqual({ missed: [message(3)], stream: 'a' })
+})
+
+test('the answer that ends a stream has no id, so that nobody tries to resume what is over, and is replayed all the same', async () => {
+  const store = keepForReplay(10, anyRoom)
+  const opening = await store.storeEvent('a', {} as JSONRPCMessage)
+  expect(await store.storeEvent('a', notice)).not.toBe('')
+  expect(await store.storeEvent('a', message(1))).toBe('')
+  expect(await store.storeEvent('b', { jsonrpc: '2.0', id: 2, error: { code: 1, message: 'no' } })).toBe('')
+  const ids: string[] = []
+  await store.replayEventsAfter(opening, { send: async (id) => void ids.push(id) })
+  expect(ids).toEqual([expect.stringMatching(/^2\.a$/), ''])
 })
 
 test('the newest messages are kept, and no more than the limit', async () => {

@@ -42,7 +42,7 @@ export function keepForReplay(limit: number, reserve: (bytes: number) => Lease |
       order += 1
       // The event that opens a stream is empty: there is nothing to replay.
       if ('jsonrpc' in message) keep(streamId, message)
-      return eventId({ order, streamId })
+      return isLast(message) ? noId : eventId({ order, streamId })
     },
     async getStreamIdForEventId(id) {
       return readEventId(id)?.streamId
@@ -51,7 +51,10 @@ export function keepForReplay(limit: number, reserve: (bytes: number) => Lease |
       const last = readEventId(lastId)
       if (last === undefined) throw new Error('Not an event id of this server')
       const missed = kept.filter(({ streamId, order }) => streamId === last.streamId && order > last.order)
-      for (const event of missed) await send(eventId(event), parseJson(event.text) as JSONRPCMessage)
+      for (const event of missed) {
+        const message = parseJson(event.text) as JSONRPCMessage
+        await send(isLast(message) ? noId : eventId(event), message)
+      }
       return last.streamId
     },
     close() {
@@ -59,6 +62,17 @@ export function keepForReplay(limit: number, reserve: (bytes: number) => Lease |
       kept = []
     },
   }
+}
+
+/**
+ * The SDK writes no id then. Some clients, Gemini CLI 0.61 among them, try to resume every stream whose last event had an id,
+ * although its answer ended it, and then open a second stream and report that it was refused.
+ */
+const noId = ''
+
+/** Whether the message ends the stream of its request: an answer does. */
+function isLast(message: JSONRPCMessage): boolean {
+  return 'result' in message || 'error' in message
 }
 
 const eventId = ({ order, streamId }: Pick<Kept, 'order' | 'streamId'>) => `${order}.${streamId}`
