@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect26 } from '../support/asking/asking-clients.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Connect, connect06, connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { buildPackage } from '../support/build.ts'
 import { aBrowser } from '../support/cli/browser.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
@@ -30,6 +30,15 @@ async function enrolledPage(link: string) {
   await page.goto(link)
   await page.getByRole('button', { name: 'Use this browser' }).click()
   return page
+}
+
+/** Connects the account of grace, at this address or on the page that is open. */
+async function connectAccount(page: Awaited<ReturnType<typeof enrolledPage>>, address?: string) {
+  if (address !== undefined) await page.goto(address)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByLabel('Your name there').fill('grace')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('main').waitFor()
 }
 
 /** `assent call` in a second process; the page it opens is opened by us. */
@@ -64,13 +73,53 @@ describe('npm start', () => {
     expect(deleted).toMatchObject({ code: 0, out: expect.stringContaining('The note "ideas" is deleted') })
 
     const connecting = await calling(url, 'notes__connect')
-    await page.goto((await connecting.opened()).trim())
-    await page.getByRole('button', { name: 'Connect', exact: true }).click()
-    await page.getByLabel('Your name there').fill('grace')
-    await page.getByRole('button', { name: 'Allow' }).click()
+    await connectAccount(page, (await connecting.opened()).trim())
     expect(await connecting.ran).toMatchObject({ code: 0, out: expect.stringContaining('Connected as grace') })
     expect((await assent(['call', url, 'notes__read_notes'])).out).toContain('Notes of grace')
     expect(await ended(child, 'SIGTERM')).toBe(0)
+  })
+
+  const withoutPages: [string, Connect, Record<string, unknown> | undefined][] = [
+    ['2025-06-18', connect06, { form: {} }],
+    ['2025-11-25', connect11, undefined],
+    ['2026-07-28', connect26, undefined],
+  ]
+
+  test.each(withoutPages)(
+    'connecting waits in the inbox for a client of %s that opens no pages, and the same call goes on',
+    async (_, connect, elicitation) => {
+      const folder = await temporaryFolder()
+      await writeFile(join(folder, 'assent.yaml'), 'version: 1\nclocks: { hold: 1s }\n')
+      const { url, link } = await aDemo(folder)
+      const page = await enrolledPage(link)
+      const client = await connect({ url: new URL(url) }, { elicitation })
+      onTestFinished(() => client.close())
+      const pending = await client.call('notes__connect')
+      expect(pending.outcome).toMatchObject({ status: 'pending' })
+      const [, address = ''] = /Tell the person this link: (\S+)/.exec(pending.text) ?? []
+      expect(client.asked).toEqual([])
+
+      await page.goto(new URL('/inbox', url).href)
+      await expect.poll(() => page.getByRole('link', { name: /^Open: Connect / }).count()).toBeGreaterThan(0)
+      await connectAccount(page, address)
+      expect((await client.call('notes__connect')).text).toContain('Connected as grace')
+      expect(JSON.stringify(await client.listTools())).toContain('notes__read_notes')
+    },
+  )
+
+  test('connecting goes on within the call while it is held', async () => {
+    const { url, link } = await aDemo()
+    const page = await enrolledPage(link)
+    const client = await connect11({ url: new URL(url) }, { elicitation: undefined })
+    onTestFinished(() => client.close())
+    const calling = client.call('notes__connect')
+    const inbox = new URL('/inbox', url).href
+    await expect
+      .poll(async () => (await page.goto(inbox)) && page.getByRole('link', { name: /^Open: Connect / }).count())
+      .toBeGreaterThan(0)
+    await page.getByRole('link', { name: /^Open: Connect / }).click()
+    await connectAccount(page)
+    expect((await calling).text).toContain('Connected as grace')
   })
 
   test('started again, it knows the browser that was let in', async () => {
