@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { AssentOptions } from '../../src/assent-options.ts'
 import type { ParticipantOptions } from '../../src/hub/options.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
@@ -269,4 +269,39 @@ test('what a participant may not send is refused, by method, tool and addressee'
   }
   a.send(envelope('agent-a', ['agent-b'], request(4, 'tools/call', { name: 'read_file' })))
   await b.hears((heard) => heard.payload?.id === 4)
+})
+
+test('attack: one of two who must say yes in a space says it twice: it counts once, and nobody is refused', async () => {
+  const [eve, bob] = ['eve@https://login.example.com', 'bob@https://login.example.com'] as never[]
+  const rule = { decide: 'ask', approvers: [localParticipant, bob], quorum: 2, delegate: true, priority: 'high' }
+  const { raw, assent } = await startHub({
+    participants: {
+      ...participants,
+      'user-3': { kind: 'human', token: 'u3', participant: eve as never },
+      'agent-a': { kind: 'agent', token: 'a', for: 'user-3', may: ['*'] },
+    },
+    assent: { policy: { fallback: 'inbox', rules: [rule] } as never },
+  })
+  const [a, b] = [await raw('agent-a'), await raw('agent-b')]
+  const users = { 'user-1': await raw('user-1'), 'user-2': await raw('user-2') }
+  a.send(envelope('agent-a', ['agent-b'], request('call-1', 'tools/call', { name: 'wipe', arguments: {} })))
+  await describeTools(b, 'agent-b', 'wipe')
+  const say = async (who: keyof typeof users) => {
+    const { payload } = await users[who].hears((heard) => heard.payload?.method === 'elicitation/create')
+    const result = { action: 'accept', content: { approve: true } }
+    users[who].send(envelope(who, ['assent'], { jsonrpc: '2.0', id: payload.id, result }))
+    return payload
+  }
+  const votersOf = async (id: string) => (await assent.get(id as never))?.voting?.votes.map(({ by }) => by)
+  const { id, params } = await say('user-1')
+  expect(params.metadata.priority).toBe('high')
+  // A yes beside a name that it was to be handed to would be a yes that nobody meant.
+  expect(Object.keys(params.requestedSchema.properties)).toEqual(['approve', 'reason'])
+  await say('user-1')
+  await vi.waitFor(async () => expect(await votersOf(id)).toEqual([localParticipant]))
+  expect(b.heard.some((heard) => heard.payload?.method === 'tools/call')).toBe(false)
+  await say('user-2')
+  await b.hears((heard) => heard.payload?.method === 'tools/call')
+  expect(await votersOf(id)).toEqual([localParticipant, bob])
+  expect(Object.values(users).flatMap(({ heard }) => heard.filter(isError('answer-refused')))).toEqual([])
 })
