@@ -130,8 +130,11 @@ async function addOpen(assent: Assent, number: number): Promise<void> {
     subject: subjectOf({ call, decision: decide(assent.approvals.policy, call) }),
     createdAt: at,
     expiresAt: new Date(at.getTime() + 3_600_000),
-    voting: { votes: [vote], outdated: [], delegations: [], escalations: [] },
   })
-  const { kind } = await assent.store.elicitations.add(asked, limitedTo(questions * 2))
-  if (kind !== 'added') throw new Error(`A question was not kept: ${kind}.`)
+  const { elicitations } = assent.store
+  const { kind } = await elicitations.add(asked, limitedTo(questions * 2))
+  const voting = { votes: [vote], outdated: [], delegations: [], escalations: [] }
+  // Votes are saved after asking: a store need not keep any that come with a new question.
+  const isVoted = kind === 'added' && (await elicitations.saveIfUnchanged({ ...asked, version: 2, voting }))
+  if (!isVoted) throw new Error(`A question or its vote was not kept: ${kind}.`)
 }

@@ -77,6 +77,8 @@ test('a quorum that its requester would have to complete is not asked for', asyn
   const named = (...names: string[]) => asking({ approvers: names.map(person), quorum: 2 })
   const without = await anAssent({ policy: named('carol', 'dave') })
   await expect(asks(without, transfer(100))).rejects.toThrow('It needs 2 approvers besides the requester')
+  const withAgent = await anAssent({ policy: named('agent', 'dave') })
+  await expect(asks(withAgent, transfer(100, [person('agent')]))).rejects.toThrow('the rule names 1.')
   const later = { approvers: [person('dave')], quorum: 2, escalate: [{ after: '1m', to: [person('erin')] }] }
   expect((await asks(await anAssent({ policy: asking(later) }), transfer(100))).state.kind).toBe('open')
   const enough = await anAssent({ policy: named('carol', 'dave', 'erin') })
@@ -180,6 +182,11 @@ test('a server cannot talk its way to a rule that lets it be handed on, or run u
     { decide: 'ask', approvers: ['group:a'], priority: 'urgent' },
   ]
   expect(decide(readPolicy({ rules: handed }), call)).toMatchObject({ why: { rule: 2 }, priority: 'urgent' })
+  const widened = [
+    { ...said, approvers: ['group:a'], escalate: [{ after: '1m', to: 'group:everybody' }] },
+    { decide: 'ask', approvers: ['group:a'] },
+  ]
+  expect(decide(readPolicy({ rules: widened }), call)).toMatchObject({ why: { rule: 2 } })
   const unasked = [said, { decide: 'ask', fallback: 'allow' }]
   expect(decide(readPolicy({ rules: unasked }), call)).toMatchObject({ why: { rule: 1 }, fallback: 'inbox' })
 })

@@ -95,12 +95,13 @@ function whyOf({ rule, number }: ReadyRule, effect: Effect, failed: boolean): Wh
 
 /** Orders decisions: how many must say yes weighs most, then whose yes is needed, then how it must be given. */
 function strictness(decision: Decision, { requester }: ToolCall): number {
-  const { decide, approvers, fallback, quorum = 1, delegate } = decision
+  const { decide, approvers, fallback, quorum = 1, delegate, escalate } = decision
   if (decide !== 'ask') return decide === 'deny' ? Number.POSITIVE_INFINITY : 0
   const needsOthers = approvers.some((approver) => approver !== requester.participant)
   const proof = proofs.indexOf(leastProof(decision))
-  const softer = (delegate === undefined ? 0 : 2) + (fallback === 'allow' ? 1 : 0)
-  return quorum * 100 + (needsOthers ? 50 : 0) + proof * 5 + 10 - softer
+  // Others who may say yes too make a rule softer.
+  const softer = (delegate === undefined ? 0 : 4) + (escalate === undefined ? 0 : 2) + (fallback === 'allow' ? 1 : 0)
+  return quorum * 100 + (needsOthers ? 50 : 0) + proof * 10 + 10 - softer
 }
 
 /** The least proof that a yes must have. `inbox` also keeps the question from the client; as a proof it is a page. */

@@ -3,6 +3,7 @@ import type { Ask } from '../../elicitation/asking/request.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
 import { refuseSecrets } from '../../elicitation/form/secrets/secrets.ts'
+import { actsFor } from '../../elicitation/voting/voting.ts'
 import { approvePageName } from '../approval.ts'
 import type { ApprovalDesk } from '../desk.ts'
 import { leastProof } from '../policy/decide.ts'
@@ -26,9 +27,9 @@ function refuseUnreachable({ requester }: ToolCall, { approvers, escalate = [], 
   if (quorum === 1) return
   const names = new Set([...approvers, ...escalate.flatMap(({ to }) => to)])
   if ([...names].some(isGroup)) return
-  names.delete(requester.participant)
-  if (names.size < quorum) {
-    throw new BadQuestion(`It needs ${quorum} approvers besides the requester, and the rule names ${names.size}.`)
+  const others = [...names].filter((name) => !actsFor(requester, name)).length
+  if (others < quorum) {
+    throw new BadQuestion(`It needs ${quorum} approvers besides the requester, and the rule names ${others}.`)
   }
 }
 
