@@ -231,6 +231,22 @@ export function createToolGate(assent: AssentForServers, options: ToolGateOption
   return gate
 }
 
+/**
+ * Starts a call that somebody else runs, who has its arguments already: a yes with edited arguments is then none. Nothing
+ * tells how it ends.
+ */
+export async function startAsGiven(
+  gate: ToolGate,
+  wanted: WantedCall,
+  options?: GateCallOptions,
+): Promise<AllowedCall | DeniedCall | PendingCall> {
+  const decision = await gate.decide(wanted, options)
+  if (decision.kind !== 'allow' || decision.changes.length === 0) return decision
+  await decision.ended('failed')
+  const message = 'The approver changed the arguments, and they cannot be changed where this tool runs. Nothing ran.'
+  return { kind: 'deny', status: 'failed', reason: 'edits-refused', message }
+}
+
 interface Asking {
   readonly kind: 'question'
   readonly elicitation: Elicitation
