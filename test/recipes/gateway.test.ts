@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { installOwnPackages, runOwnScript } from '../support/examples/own-packages.ts'
-import { closing, startRecipe } from './running.ts'
+import { closing, startRecipe } from '../support/examples/recipes.ts'
 
 const xmcp = 'examples/recipes/xmcp'
 const gateway = 'examples/recipes/gateway.ts'

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type AskedClient, type Connect, connect11, connect26 } from '../support/asking/asking-clients.ts'
+import { closing, startRecipe } from '../support/examples/recipes.ts'
 import { pathIn, type TestBrowser } from '../support/test-browser.ts'
-import { closing, startRecipe } from './running.ts'
 
 const eras: [string, Connect][] = [
   ['2025-11-25', connect11],

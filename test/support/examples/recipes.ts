@@ -1,8 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
-import type { AskedClient, Connect } from '../support/asking/asking-clients.ts'
-import { browserAt, startProgram } from '../support/examples/start-program.ts'
-import { freePort } from '../support/free-port.ts'
-import { pathIn, type TestBrowser } from '../support/test-browser.ts'
+import type { AskedClient, Connect } from '../asking/asking-clients.ts'
+import { freePort } from '../free-port.ts'
+import { pathIn, type TestBrowser } from '../test-browser.ts'
+import { browserAt, startProgram } from './start-program.ts'
 
 /** Starts a recipe. Its person has a browser that may answer. */
 export async function startRecipe(
