@@ -1,4 +1,4 @@
-import { median, table } from './measure.ts'
+import { median, range, table } from './measure.ts'
 import type { Server } from './processes.ts'
 
 /** One kind of work, and the CPU time of each contender in each round, in µs. */
@@ -47,8 +47,7 @@ export function costTable(rows: readonly Row<{ readonly revision: string }>[], n
       Math.round(median(base)),
       ...compared.flatMap((costs) => {
         const ratios = costs.map((cost, round) => cost / (base[round] ?? Number.NaN))
-        const range = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
-        return [Math.round(median(costs)), (median(costs) / median(base)).toFixed(2), range]
+        return [Math.round(median(costs)), (median(costs) / median(base)).toFixed(2), range(ratios)]
       }),
     ]),
   )

@@ -4,6 +4,11 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** The smallest and the largest of several ratios. */
+export function range(ratios: readonly number[]): string {
+  return `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
+}
+
 /** The rate per second of something that `work` does `count` times. */
 export async function rate(count: number, work: () => Promise<void>): Promise<number> {
   const start = performance.now()

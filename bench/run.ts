@@ -1,14 +1,14 @@
 const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   approvals: () => import('./approvals.ts'),
-  client: () => import('./client.ts'),
   gateway: () => import('./gateway.ts'),
   history: () => import('./history.ts'),
   nest: () => import('./nest.ts'),
   hub: () => import('./hub.ts'),
   replay: () => import('./replay.ts'),
   pages: () => import('./pages.ts'),
-  stores: () => import('./stores.ts'),
   server: () => import('./server.ts'),
+  start: () => import('./start.ts'),
+  stores: () => import('./stores.ts'),
 }
 
 const [name = ''] = process.argv.slice(2)
