@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { answerHook, type Hooked } from '../../src/hooks/answer-hook.ts'
-import { type HookClient, type HookEvent, hookClients } from '../../src/hooks/contracts.ts'
+import { type HookClient, type HookEvent, hookClients, writeAnswer } from '../../src/hooks/contracts.ts'
 import { OtherEvent, readHookCall } from '../../src/hooks/hook-call.ts'
 import type { Assent, AssentOptions } from '../../src/index.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
-import { anAssent } from '../support/assents.ts'
+import { anAssent, getExisting } from '../support/assents.ts'
 import { hookInput } from '../support/hooks/recorded.ts'
 import { enrolledBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvePath } from '../support/web/approvals.ts'
@@ -46,6 +46,7 @@ async function audited({ store }: Assent) {
     .map(({ kind, data }) => ({ kind, ...data }))
 }
 
+const allowed = { hookSpecificOutput: { permissionDecision: 'allow' } }
 const decided = (output: object) => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } })
 const permitted = (decision: object) => ({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })
 
@@ -139,8 +140,7 @@ describe('a person is asked', () => {
     const second = ask(assent, 'claude-code')
     await answer(assent, { choice: 'always_allow/tool/hour/this' })
     await second
-    const allowed = decided({ permissionDecision: 'allow', permissionDecisionReason: expect.any(String) })
-    expect(await ask(assent, 'claude-code', 'PreToolUse', { tool_input: { command: 'ls' } })).toEqual(allowed)
+    expect(await ask(assent, 'claude-code', 'PreToolUse', { tool_input: { command: 'ls' } })).toMatchObject(allowed)
     expect(await ask(assent, 'codex', 'PreToolUse', {}, { holdMs: 0 })).not.toEqual({})
   })
 
@@ -275,15 +275,30 @@ describe('nobody answers in time', () => {
     }
   })
 
-  test('a client that is gone spends no yes', async () => {
+  test('a client that is gone spends no yes, even one that comes in the same moment', async () => {
     const assent = await anAssent()
+    const leaves = new AbortController()
+    const answeredAsItLeaves: Assent['wait'] = async (id) => {
+      await answer(assent, { choice: 'allow_once' })
+      leaves.abort()
+      return getExisting(assent, id)
+    }
+    const late = { ...assent, wait: answeredAsItLeaves }
+    expect(await ask(late, 'claude-code', 'PreToolUse', {}, { signal: leaves.signal })).not.toMatchObject(allowed)
+    expect(await ask(assent, 'claude-code')).toMatchObject(allowed)
+
     const gone = new AbortController()
     const asked = ask(assent, 'claude-code', 'PreToolUse', {}, { signal: gone.signal })
     await question(assent)
     gone.abort()
     await asked
     await answer(assent, { choice: 'allow_once' })
-    expect(await ask(assent, 'claude-code')).toMatchObject({ hookSpecificOutput: { permissionDecision: 'allow' } })
+    expect(await ask(assent, 'claude-code')).toMatchObject(allowed)
+  })
+
+  test('Codex is never left to itself where its prompt was meant', () => {
+    const answered = writeAnswer({ client: 'codex', event: 'PreToolUse' }, { kind: 'ask', reason: 'Ask.' })
+    expect(answered).toEqual(decided({ permissionDecision: 'deny', permissionDecisionReason: 'Ask.' }))
   })
 })
 
