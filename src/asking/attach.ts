@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { argumentProblem } from '../base/canonical.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { callerOf, modesOf } from '../mcp/caller.ts'
+import { type Caller, callerOf, modesOf } from '../mcp/caller.ts'
 import { codes } from '../mcp/codes.ts'
 import { protocolErrorFrom } from '../mcp/errors.ts'
 import { traitOf } from '../mcp/quirks.ts'
@@ -19,7 +19,7 @@ import { recordUndecided } from './approval/record-undecided.ts'
 import { type AskingSettings, type RequestContext, rememberContext, type ToolSource } from './context.ts'
 import { endsRound } from './rounds/round.ts'
 import { openWalk, sealWalk } from './rounds/seal-walk.ts'
-import { newWalk } from './rounds/walk-state.ts'
+import { newWalk, type WalkState } from './rounds/walk-state.ts'
 import { answerTracking } from './track.ts'
 
 /** The methods in which a server may ask (M26-02). */
@@ -64,7 +64,9 @@ async function handled(
   handler: Handler,
 ): Promise<unknown> {
   const progress = { isAnswered: false }
-  const context = await readableContext(attached, request, ctx, progress)
+  const made = readableContext(attached, request, ctx, progress)
+  // Most requests bring no state, and need not wait.
+  const context = made instanceof Promise ? await made : made
   rememberContext(context)
   try {
     const result = await handler(request, context.ctx)
@@ -98,25 +100,34 @@ function declareModes({ mcpReq }: ServerContext, { modes, capabilities, revision
 }
 
 /** Refuses, and records, what could not be decided about, shown and run exactly as it came, or by a state that is not ours. */
-async function readableContext(
+function readableContext(
   attached: Attached,
   request: AskableRequest,
   ctx: ServerContext,
   progress: { readonly isAnswered: boolean },
-): Promise<RequestContext> {
-  const { settings, server } = attached
+): RequestContext | Promise<RequestContext> {
   try {
     checkReadable(attached, request, ctx)
-    return await contextFrom(attached, request, ctx, progress)
+    const made = contextFrom(attached, request, ctx, progress)
+    return made instanceof Promise ? made.catch((error: unknown) => refuse(attached, request, ctx, error)) : made
   } catch (error) {
-    if (request.method === 'tools/call') {
-      const { requester } = callerOf(server, ctx, settings.quirks)
-      const { name: tool = '', arguments: given } = request.params
-      const owner = settings.ownerOf?.(tool) ?? { server: settings.name, tool }
-      await recordUndecided(settings.assent, { requester, ...owner, arguments: given }, error)
-    }
-    throw error instanceof StateRefused ? protocolErrorFrom(error) : error
+    return refuse(attached, request, ctx, error)
   }
+}
+
+async function refuse(
+  { settings, server }: Attached,
+  request: AskableRequest,
+  ctx: ServerContext,
+  error: unknown,
+): Promise<never> {
+  if (request.method === 'tools/call') {
+    const { requester } = callerOf(server, ctx, settings.quirks)
+    const { name: tool = '', arguments: given } = request.params
+    const owner = settings.ownerOf?.(tool) ?? { server: settings.name, tool }
+    await recordUndecided(settings.assent, { requester, ...owner, arguments: given }, error)
+  }
+  throw error instanceof StateRefused ? protocolErrorFrom(error) : error
 }
 
 function checkReadable({ tools }: Attached, { params }: AskableRequest, { mcpReq }: ServerContext): void {
@@ -128,27 +139,46 @@ function checkReadable({ tools }: Attached, { params }: AskableRequest, { mcpReq
   if (problem !== undefined) throw new ProtocolError(codes.invalidParams, `Invalid params: ${problem}`)
 }
 
-async function contextFrom(
-  { settings, server: sdk, tools, ready, connected }: Attached,
+function contextFrom(
+  attached: Attached,
   { method, params }: AskableRequest,
   ctx: ServerContext,
   progress: { readonly isAnswered: boolean },
-): Promise<RequestContext> {
+): RequestContext | Promise<RequestContext> {
+  const { settings, server: sdk } = attached
   const caller = callerOf(sdk, ctx, settings.quirks)
-  const { requester, groups, revision, declared } = caller
+  const { requester, revision } = caller
   const server = settings.boundTo ?? settings.name
   const call = { requester, server, method, name: params.name ?? params.uri ?? '', arguments: params.arguments }
   const state = isPerRequest(revision) ? ctx.mcpReq.requestState() : undefined
-  const walk = typeof state === 'string' ? await openWalk(settings, call, state) : newWalk()
+  const request = { attached, caller, call, progress }
+  if (typeof state !== 'string') return assemble(request, ctx, newWalk(), false)
+  return openWalk(settings, call, state).then((walk) => {
+    // A handler with a state of its own gets that one back, and never sees ours.
+    const own = { ...ctx, mcpReq: { ...ctx.mcpReq, requestState: () => walk.handlerState as never } }
+    return assemble(request, own, walk, true)
+  })
+}
+
+interface ReadRequest {
+  readonly attached: Attached
+  readonly caller: Caller
+  readonly call: RequestContext['call']
+  readonly progress: { readonly isAnswered: boolean }
+}
+
+function assemble(
+  { attached: { settings, server, tools, ready, connected }, caller, call, progress }: ReadRequest,
+  ctx: ServerContext,
+  walk: WalkState,
+  isRetry: boolean,
+): RequestContext {
+  const { requester, groups, revision, declared } = caller
   return {
     ...settings,
     ...caller,
     urlBy: traitOf(caller.ownQuirks, 'urlBy') ?? settings.urlBy,
-    // A handler with a state of its own gets that one back, and never sees ours.
-    ctx:
-      typeof state === 'string'
-        ? { ...ctx, mcpReq: { ...ctx.mcpReq, requestState: () => walk.handlerState as never } }
-        : ctx,
+    ctx,
     call,
     person: { participant: requester.participant, groups },
     capabilities: declared ?? {},
@@ -156,14 +186,14 @@ async function contextFrom(
     canPush: !isPerRequest(revision) && declared !== undefined,
     tools,
     responses: responsesIn(ctx),
-    isRetry: typeof state === 'string',
+    isRetry,
     ready,
     attend(id) {
       // The server of a request without a session is closed with it, and says nothing about its client.
       if (ctx.sessionId !== undefined || ctx.http === undefined) settings.assent.attend(id, connected())
     },
-    complete: (id) => (progress.isAnswered ? completeOnSession(sdk, id) : complete(ctx, id)),
-    completeLater: (id) => completeLater(settings, sdk, id),
+    complete: (id) => (progress.isAnswered ? completeOnSession(server, id) : complete(ctx, id)),
+    completeLater: (id) => completeLater(settings, server, id),
     lacks: [],
     started: [],
     walk,

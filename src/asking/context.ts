@@ -116,17 +116,25 @@ export interface RequestContext extends AskingSettings, Caller {
   readonly started: Running[]
 }
 
-const contexts = new WeakMap<ServerContext, RequestContext>()
+const contextKey = Symbol('the context of a request in Assent')
 
-/** Makes the context available to the handler, which only gets the SDK's own. */
+interface Remembering {
+  [contextKey]?: RequestContext
+}
+
+/**
+ * Makes the context available to the handler, which only gets the SDK's own. A property and not an entry of a WeakMap: each
+ * collection of garbage looks through all of those, which cost a call more than making its context.
+ */
 export function rememberContext(context: RequestContext): void {
-  contexts.set(context.ctx, context)
+  ;(context.ctx as Remembering)[contextKey] = context
 }
 
 /** The context of a request. Throws if the server was not attached. */
 export function contextOf(ctx: ServerContext): RequestContext {
-  const context = contexts.get(ctx)
-  if (context !== undefined) return context
+  const context = (ctx as Remembering)[contextKey]
+  // A copy of a context has the property too, and is not what this request was handled with.
+  if (context?.ctx === ctx) return context
   throw new TypeError(
     'This MCP server is not attached to Assent. Create it with server(), or pass it to attach() before you register tools.',
   )

@@ -189,14 +189,18 @@ function outcomeOf(ran: Ran): 'done' | 'failed' {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-const runs = new WeakMap<object, Run>()
+const runKey = Symbol('the run of a request in Assent')
 
-/** Makes a run available to the handler, which gets the SDK's context only. */
+interface Remembering {
+  [runKey]?: Run
+}
+
+/** Makes a run available to the handler, which gets the SDK's context only. A property: see `rememberContext`. */
 export function rememberRun(ctx: object, run: Run): void {
-  runs.set(ctx, run)
+  ;(ctx as Remembering)[runKey] = run
 }
 
 /** The run of a request; undefined where the module is absent. */
 export function runOf(ctx: object | undefined): Run | undefined {
-  return ctx === undefined ? undefined : runs.get(ctx)
+  return (ctx as Remembering | undefined)?.[runKey]
 }
