@@ -412,6 +412,48 @@ describe('when the server cannot be reached', () => {
   })
 })
 
+describe('limits in the address', () => {
+  const ours = `select count(*)::int as open from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+
+  test('connections: no more are opened, however much there is to do', async () => {
+    const store = await open(`${database.url}?connections=2&fallback_application_name=x`)
+    await Promise.all(times(40, () => asked(store)))
+    await expect.poll(async () => (await sql(database.url, ours)).rows).toEqual([{ open: 2 }])
+  })
+
+  test.each(['0', 'x', '1e9', ''])('connections=%s is refused', async (connections) => {
+    await expect(openPostgresStore(`${database.url}?connections=${connections}`)).rejects.toMatchObject({
+      code: 'bad_store_url',
+      message: expect.stringContaining('from 1 to 1000'),
+    })
+  })
+
+  test('statement_timeout: the server ends a statement that takes longer, but no migration', async () => {
+    const holder = new pg.Client(database.url)
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query('begin')
+    // The lock under which migrations run.
+    await holder.query('select pg_advisory_xact_lock(4180202607)')
+    const opening = open(`${database.url}?statement_timeout=100`)
+    await sleep(500)
+    await holder.query('rollback')
+    const store = await opening
+    const kept = await asked(store)
+
+    await holder.query('begin')
+    await holder.query('lock table assent_elicitation')
+    expect(await failure(store.elicitations.get(kept.id))).toMatchObject({
+      code: 'store_unavailable',
+      detail: expect.stringContaining('statement timeout'),
+    })
+    await holder.query('rollback')
+    expect(await store.elicitations.get(kept.id)).toEqual(kept)
+    await holder.end()
+  })
+})
+
 describe('closing', () => {
   /** Below the time after which a statement without a reply is given up. */
   const promptly = 25_000

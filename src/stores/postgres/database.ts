@@ -32,9 +32,12 @@ export interface PostgresDatabase {
   close(): Promise<void>
 }
 
-/** Opens no connection before the first statement. */
-export async function openPostgres(url: string, connections: number): Promise<PostgresDatabase> {
-  checkPostgresUrl(url)
+const mostConnections = 1_000
+
+/** Opens no connection before the first statement. `connections` in the address wins over the one given. */
+export async function openPostgres(address: string, given: number): Promise<PostgresDatabase> {
+  checkPostgresUrl(address)
+  const { url, connections = given } = withoutConnections(address)
   const pg = await loadDriver()
   const sockets = new Set<Socket>()
   const config: ClientConfig = {
@@ -91,6 +94,21 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Client' | 'Pool'
 function checkPostgresUrl(url: string): void {
   if (isUrl(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
   throw new BadStoreUrl('The address of the store is malformed. Write postgres://user:password@host:port/database')
+}
+
+/** The driver does not know `connections`, and a server would refuse it. */
+function withoutConnections(address: string): { readonly url: string; readonly connections?: number } {
+  const [before = '', query] = address.split('?', 2)
+  const words = new URLSearchParams(query)
+  const text = words.get('connections')
+  if (text === null) return { url: address }
+  const connections = Number(text)
+  if (!/^\d+$/.test(text) || connections < 1 || connections > mostConnections) {
+    throw new BadStoreUrl(`In a postgres: address, connections is a number from 1 to ${mostConnections}.`)
+  }
+  // Other words stay as they were written: decoding and encoding them again could change them.
+  const left = (query ?? '').split('&').filter((word) => !word.startsWith('connections='))
+  return { url: left.length === 0 ? before : `${before}?${left.join('&')}`, connections }
 }
 
 function nameOf(config: ClientConfig, PgClient: typeof Client): string {

@@ -16,7 +16,7 @@ import { postgresSteps } from './steps.ts'
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions {
-  /** The maximum number of connections, without the one that listens. Default: 10. */
+  /** The maximum number of connections, without the one that listens; `?connections=` in the address wins. Default: 10. */
   readonly connections?: number
   /** This machine's own clock, which is compared with the server's. Default: the system clock. */
   readonly clock?: Clock
@@ -80,6 +80,8 @@ async function prepare(database: PostgresDatabase): Promise<string> {
   client.on('error', () => {})
   try {
     await client.connect()
+    // A limit in the address is meant for the statements of every day.
+    await client.query('set statement_timeout = 0')
     await migratePostgres(client, postgresMigrations)
     return await channelOf(client)
   } catch (error) {
