@@ -184,6 +184,19 @@ describe('concurrency', () => {
 })
 
 describe('notification', () => {
+  test('a save that settles nothing is heard of too, which no reading again would find', async () => {
+    const url = freshRedis()
+    const [here, there] = [await open(url), await open(url)]
+    const [first, second] = [await asked(here), await asked(here)]
+    const subscribed = notified(there, first)
+    await here.elicitations.saveIfUnchanged(answered(first))
+    await subscribed
+
+    const notice = notified(there, second)
+    expect(await here.elicitations.saveIfUnchanged({ ...second, version: 2 })).toBe(true)
+    await notice
+  })
+
   test('a watcher of a forgotten question is notified', async () => {
     const url = freshRedis()
     const [here, there] = [await open(url), await open(url)]
