@@ -10,6 +10,7 @@ import { addKeysCommands } from './commands/keys.ts'
 import { addOpenCommand } from './commands/open.ts'
 import { addPasskeysCommands } from './commands/passkeys.ts'
 import { addPauseCommands } from './commands/pause.ts'
+import { addDemoAgentsCommand } from './demo/agents.ts'
 import { addDemoToolsCommand } from './demo/demo.ts'
 import { addHookCommand } from './hook/hook.ts'
 import { addHubCommands } from './hub/hub.ts'
@@ -55,5 +56,6 @@ export function createProgram(): Command {
   addForgetCommand(program)
   addDoctorCommand(program)
   addDemoToolsCommand(program)
+  addDemoAgentsCommand(program)
   return program
 }

@@ -56,7 +56,8 @@ describe('npm start', () => {
 
   test('prints the calls to try, which work as it says', async () => {
     const { url, link, said, child } = await aDemo()
-    for (const call of ['demo__time', 'demo__delete_note', 'demo__plan_trip', 'notes__connect', 'notes__read_notes']) {
+    const calls = ['demo__time', 'demo__delete_note', 'agents__deploy', 'demo__plan_trip']
+    for (const call of [...calls, 'notes__connect', 'notes__read_notes']) {
       expect(said()).toContain(`assent call ${url} ${call}`)
     }
     const page = await enrolledPage(link)
@@ -71,6 +72,15 @@ describe('npm start', () => {
     await page.getByRole('button', { name: 'Allow' }).click()
     const deleted = await deleting.ran
     expect(deleted).toMatchObject({ code: 0, out: expect.stringContaining('The note "ideas" is deleted') })
+
+    const deploying = assent(['call', url, 'agents__deploy', '{"target":"production"}'])
+    await page.goto(new URL('/inbox', url).href)
+    await page.getByRole('link', { name: 'Open: Run deploy' }).click()
+    await page.getByRole('radio', { name: 'staging' }).check()
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    expect((await deploying).out.split('\n')).toEqual(
+      expect.arrayContaining(['Deployed to staging.', 'Approved by local, by way of: inbox.']),
+    )
 
     const connecting = await calling(url, 'notes__connect')
     await connectAccount(page, (await connecting.opened()).trim())

@@ -8,7 +8,7 @@ default.
 Examples:
   assent                                   at http://127.0.0.1:4180, with its data in .assent/
   assent gateway --config team.yaml
-  assent gateway --demo                    with two small servers to try`
+  assent gateway --demo                    with small servers and agents to try`
 
 /** `assent` and `assent gateway`: run the gateway and its pages until a signal stops them. */
 export function addGatewayCommand(program: Command): void {
@@ -20,7 +20,7 @@ export function addGatewayCommand(program: Command): void {
       '--allow-pasted',
       'let the tools run that alwaysAllow and autoApprove of pasted servers name, where no rule of the policy matches',
     )
-    .option('--demo', 'if the settings name no server, start two to try')
+    .option('--demo', 'if the settings name no server, start some to try')
     .addHelpText('after', examples)
     .action(async (_, command: Command) => {
       const { serveGateway } = await import('../serve/serve.ts')

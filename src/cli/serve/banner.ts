@@ -54,6 +54,7 @@ function showDemo({ publicUrl }: Config): void {
   const calls = [
     ['demo__time', 'runs at once, since the policy allows it'],
     [`demo__delete_note '{"name":"shopping"}'`, 'waits until you allow it in the browser'],
+    [`agents__deploy '{"target":"production"}'`, 'one agent calls another, and waits for you in the inbox'],
     ['demo__plan_trip', 'asks you to fill in a form, in that terminal'],
     ['notes__connect', 'asks you to connect an account at a demo login'],
     ['notes__read_notes', 'works once you have connected it'],
