@@ -11,6 +11,8 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)
 
+const upstreams = new URL('../support/upstream/programs/', import.meta.url)
+
 async function aConfig(text: string): Promise<{ folder: string; file: string }> {
   const folder = await temporaryFolder()
   const file = join(folder, 'assent.yaml')
@@ -66,6 +68,41 @@ pages: { title: Our yes }
       code: 2,
       err: expect.stringContaining(remedy),
     })
+  })
+
+  /** Pasted `mcpServers` with one program that answers nothing before the file is there, as behind a cold `npx`. */
+  async function slowGateway(clocks: string) {
+    const { file, folder } = await aConfig('')
+    const [program, there] = [fileURLToPath(new URL('start-when.js', upstreams)), join(folder, 'there')]
+    const servers = JSON.stringify({ slow: { command: process.execPath, args: [program, there] } })
+    await writeFile(
+      file,
+      `version: 1\nlisten: 127.0.0.1:0\nstore: "memory:"\nclocks: ${clocks}\nmcpServers: ${servers}\n`,
+    )
+    const { said } = await startAssent(['gateway', '--config', file], /Ctrl-C/)
+    const [, url = ''] = /(http:\/\/127\S+\/mcp)(?=[\s;,]| for)/.exec(said()) ?? []
+    return { said, url, comes: () => writeFile(there, '') }
+  }
+
+  test('lists a server at the first try that is still starting when it is asked for', async () => {
+    const { url, comes, said } = await slowGateway('{ listFirst: 5m }')
+    const listing = assent(['call', url])
+    await expect.poll(said).toContain('negotiated')
+    await comes()
+    expect(await listing).toMatchObject({ code: 0, out: expect.stringContaining('slow__echo') })
+    expect(said()).not.toContain('left out')
+  })
+
+  test('says which server is left out of the first list, tells the client when it is there, and lists it then', async () => {
+    const { url, comes, said } = await slowGateway('{ listFirst: 100ms, listDown: 100ms }')
+    const client = await connect11({ url: new URL(url) })
+    onTestFinished(() => client.close())
+    expect(JSON.stringify(await client.listTools())).not.toContain('slow__')
+    await expect.poll(said).toMatch(/"server":"slow".*did not answer in time and is left out of the list/)
+    await comes()
+    await expect.poll(() => client.received()).toContain('notifications/tools/list_changed')
+    expect(JSON.stringify(await client.listTools())).toContain('slow__echo')
+    await expect.poll(said).toMatch(/"server":"slow".*left out of a list is there, and clients are told/)
   })
 
   test('with settings that are wrong it does not start, and says all that is wrong', async () => {
