@@ -32,13 +32,15 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
   const byNewest = (one: Elicitation, other: Elicitation) =>
     urgencyOf(one) - urgencyOf(other) || order(other.id) - order(one.id)
 
-  function openFor(answerers: readonly Answerer[]): Elicitation[] {
+  function openFor(answerers: readonly Answerer[], open = openOnes()): Elicitation[] {
     const names = new Set<Answerer>(answerers)
-    return openOnes().filter((open) => answerersNow(open).some((name) => names.has(name)))
+    const isTheirs = (name: Answerer) => names.has(name)
+    // Most are asked of those who were asked first.
+    return open.filter((one) => one.answerers.anyOf.some(isTheirs) || answerersNow(one).some(isTheirs))
   }
 
-  function waitingFor(answerers: readonly Answerer[], moment: Date): Elicitation[] {
-    const waiting = openFor(answerers).filter(({ expiresAt }) => expiresAt > moment)
+  function waitingFor(answerers: readonly Answerer[], moment: Date, open?: Elicitation[]): Elicitation[] {
+    const waiting = openFor(answerers, open).filter(({ expiresAt }) => expiresAt > moment)
     return waiting.sort(byNewest)
   }
 
@@ -124,8 +126,8 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
     },
     async listOpenOf(answerers, requester, moment, limit, after) {
       const isLater = isPast(after)
-      return waitingFor(answerers, moment)
-        .filter((one) => requesterKey(one.requester) === requester && isLater(one))
+      return waitingFor(answerers, moment, all(openBy(requesterOwner(requester))))
+        .filter(isLater)
         .slice(0, limit)
     },
     async listAllOpen(limit, after) {
@@ -171,8 +173,10 @@ export function memoryElicitations(watchers: Watchers): ElicitationStore {
 }
 
 function ownersOf({ requester }: Elicitation): readonly [requester: string, participant: string] {
-  return [`requester ${requesterKey(requester)}`, `participant ${requester.participant}`]
+  return [requesterOwner(requesterKey(requester)), `participant ${requester.participant}`]
 }
+
+const requesterOwner = (key: string) => `requester ${key}`
 
 function latestKey({ requester, type }: Elicitation): string | undefined {
   return type === undefined ? undefined : JSON.stringify([requester.participant, type])

@@ -96,10 +96,11 @@ const countWaiting: PostgresStatement = {
   text: `select count(*) as open from assent_elicitation where ${waitingFor}`,
 }
 
+// The condition on `settled_at` is that of the index by requester.
 const listOpenOf: PostgresStatement = {
-  name: 'assent_list_open_of',
+  name: 'assent_list_open_of_one',
   text: `select ${row} from assent_elicitation
-    where ${waitingFor} and requester = $3 and ${place} > ${startPast('$5')} order by ${place} limit $4`,
+    where ${waitingFor} and requester = $3 and settled_at is null and ${place} > ${startPast('$5')} order by ${place} limit $4`,
 }
 
 const listAllOpen: PostgresStatement = {
