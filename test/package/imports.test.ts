@@ -45,6 +45,12 @@ describe('what a user does not ask for is not loaded', () => {
     )
   })
 
+  test('the framework of any agent by what agents use', async () => {
+    const loaded = await modulesLoadedBy('assent/agents')
+    expect(loaded).toContainEqual(expect.stringContaining('/dist/adapters/claude.js'))
+    expect(loaded.filter((module) => module.includes('/node_modules/'))).toEqual([])
+  })
+
   test.each(['commander', 'pg', 'libsql', 'playwright-core', '@nestjs/common', '@rekog/mcp-nest'])(
     'and %s would be seen',
     async (name) => {
