@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'dist/cli')
 
 /** Native code, optional drivers, and undici, of which only one file is loaded (`connection-pool.ts`). */
-const external = ['libsql', 'pg', 'undici', 'undici/*']
+const external = ['@redis/client', 'libsql', 'pg', 'undici', 'undici/*']
 
 /** What packages written as CommonJS need to reach Node's own modules. */
 const requires = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`

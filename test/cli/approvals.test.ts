@@ -10,7 +10,7 @@ import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { assentInTerminal } from '../support/cli/terminal.ts'
-import { spoilLarge } from '../support/spoil-sqlite.ts'
+import { spoilLarge } from '../support/stores/spoil-sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { testKeys } from '../support/assents.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent } from '../support/cli/cli.ts'
-import { privateRedis, redisDo } from '../support/redis.ts'
+import { privateRedis, redisDo } from '../support/stores/redis.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)

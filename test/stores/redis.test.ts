@@ -6,8 +6,8 @@ import { forgottenParticipant } from '../../src/participant/participant.ts'
 import { openRedisStore } from '../../src/stores/redis/open.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { alice, anElicitation, answered, bob, limitedTo, withState } from '../../src/testing/elicitations.ts'
-import { freshRedis, privateRedis, redisDo } from '../support/redis.ts'
 import { startProxy } from '../support/silent-proxy.ts'
+import { freshRedis, privateRedis, redisDo } from '../support/stores/redis.ts'
 
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 

@@ -17,7 +17,7 @@ import type { Store } from '../../src/stores/store.ts'
 import { limitedTo } from '../../src/testing/elicitations.ts'
 import { alice, anElicitation, answered, bob } from '../../src/testing/index.ts'
 import { compiled } from '../support/programs.ts'
-import { spoilLarge, spoilTable } from '../support/spoil-sqlite.ts'
+import { spoilLarge, spoilTable } from '../support/stores/spoil-sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const freshPath = async () => join(await temporaryFolder(), 'assent.db')

@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../src/stores/sqlite/open.ts'
 import type { Store } from '../../src/stores/store.ts'
 import type { StoreUnderTest } from '../../src/testing/contracts/contract-test.ts'
 import { freshDatabase } from './postgres.ts'
-import { freshRedis } from './redis.ts'
+import { freshRedis } from './stores/redis.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Every store there is, each fresh and empty for the test that opens it. */

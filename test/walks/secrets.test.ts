@@ -8,7 +8,7 @@ import { type Assent, createAssent, type ElicitationNews } from '../../src/index
 import { alice, aSecretAsk, bob, onPage, throughClient } from '../support/asks.ts'
 import { anAssent, getExisting, testKeys } from '../support/assents.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { freshRedis, redisDo } from '../support/redis.ts'
+import { freshRedis, redisDo } from '../support/stores/redis.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const planted = 'sk_live_planted_4eC39HqLyjWDarjtT1zdp7dc'

@@ -4,7 +4,7 @@ import { type Assent, AssentError, type ElicitationId } from '../../src/index.ts
 import { alice, anAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 import { privatePostgres } from '../support/postgres.ts'
-import { privateRedis } from '../support/redis.ts'
+import { privateRedis } from '../support/stores/redis.ts'
 
 /** What any channel does when the store is down: it tries again, and learns if its answer had been kept after all. */
 async function answerPatiently(assent: Assent, id: ElicitationId): Promise<void> {

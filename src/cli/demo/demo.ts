@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from 'commander'
 import type { RuleSettings } from '../../approval/policy/policy-settings.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -10,8 +9,8 @@ import type { ServerConfig } from '../config/read/servers.ts'
 import { type Served, serveHere } from './listen.ts'
 import type { LoginDesk } from './login-desk.ts'
 import { agentsCommand, type DemoSpace, demoSpaceEnv } from './space.ts'
+import { toolsCommand } from './tools-command.ts'
 
-const toolsCommand = 'demo-tools'
 const scope = 'notes.read'
 const spaceName = 'demo'
 
@@ -19,14 +18,6 @@ const spaceName = 'demo'
 export interface Demo {
   readonly config: Config
   close(): Promise<void>
-}
-
-/** A hidden command, which the gateway starts as it starts any stdio server. */
-export function addDemoToolsCommand(program: Command): void {
-  program.command(toolsCommand, { hidden: true }).action(async () => {
-    const { serveDemoTools } = await import('./tools-server.ts')
-    await serveDemoTools()
-  })
 }
 
 /** Starts a login, and an HTTP server that accepts only the tokens of that login. */

@@ -3,7 +3,7 @@ import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { AlreadyStored } from '../errors.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
-import { rowOf } from './records.ts'
+import { hashOf } from './records.ts'
 import {
   appendEvents,
   deletePseudonymScript,
@@ -90,7 +90,7 @@ function writtenEvent({ chain, seq, kept, ...row }: AuditRow) {
 }
 
 function rowFrom(chain: ChainId, fields: readonly string[]): AuditRow {
-  const { seq = '', at = '', kind = '', who, about, data = '', kept, kept_digest, prev = '', mac = '' } = rowOf(fields)
+  const { seq = '', at = '', kind = '', who, about, data = '', kept, kept_digest, prev = '', mac = '' } = hashOf(fields)
   return {
     chain,
     seq,

@@ -15,18 +15,18 @@ import {
 import { fromName, toName } from '../rows/values.ts'
 import {
   deletedAtOnce,
+  hashOf,
   type Place,
   type ReadRow,
   recordsIn,
   repeated,
-  rowOf,
   sealedPlace,
   type WrittenRecord,
   withNulls,
   written,
 } from './records.ts'
 import {
-  deleteSettled,
+  deleteSettledScript,
   forgetAsker,
   forgetInVotes,
   latestAnswered,
@@ -95,7 +95,7 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
       const args = { answerers, moment: sortable(moment.getTime()), limit: String(limit), ...afterKey(after) }
       const [total, found] = await kept.run<[number, [string, number, string[]][]]>(listWaitingRequesters, args)
       const requesters = found.map(([requester, count, row]) => {
-        return { requester: fromName(requester), count, first: fromRow(rowOf(row)) }
+        return { requester: fromName(requester), count, first: fromRow(hashOf(row)) }
       })
       return { total, requesters }
     },
@@ -107,7 +107,7 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
         limit: String(limit),
       }
       const found = await kept.run<string[][]>(listWaitingOf, { ...asked, ...afterKey(after) })
-      return found.map((row) => fromRow(rowOf(row)))
+      return found.map((row) => fromRow(hashOf(row)))
     },
     async listAllOpen(limit, after) {
       return listBy(['due'], await startAfter(after, expiryPrefix), '+', limit)
@@ -116,14 +116,14 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
     listEscalating: (moment, limit) => listBy(['escalating'], '-', upTo(moment), limit),
     async latestAnswered(participant, type) {
       const row = await kept.run<string[]>(latestAnswered, { latest: latestName(participant, type) })
-      return row.length === 0 ? undefined : fromRow(rowOf(row))
+      return row.length === 0 ? undefined : fromRow(hashOf(row))
     },
     async listSealedExcept(key, limit) {
       return (await kept.listSealedExcept(key, limit)).map(fromRow)
     },
     sealingKeys: kept.sealingKeys,
     deleteSettled: (moment, limit) =>
-      kept.run<number>(deleteSettled, { moment: String(moment.getTime()), limit: String(limit) }),
+      kept.run<number>(deleteSettledScript, { moment: String(moment.getTime()), limit: String(limit) }),
     async forget(participant) {
       const args = { name: participant, channel: server.channel, limit: String(deletedAtOnce) }
       const deleted = await repeated(() => kept.run<number>(forgetAsker, args))

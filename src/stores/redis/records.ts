@@ -65,7 +65,7 @@ export function recordsIn(server: RedisServer, table: string) {
 
   async function list(indexes: readonly string[], range: readonly (string | number)[], limit = 0): Promise<ReadRow[]> {
     const found = await run<string[][]>(listRecords, { indexes, range: range.map(String), limit: String(limit) })
-    return found.map(rowOf)
+    return found.map(hashOf)
   }
 
   async function deleteIn(index: string, range: readonly (string | number)[]): Promise<number> {
@@ -79,7 +79,7 @@ export function recordsIn(server: RedisServer, table: string) {
       const most = limits.map(({ index, most }) => ({ index, most: String(Math.min(most, Number.MAX_SAFE_INTEGER)) }))
       const [kind, what] = await run<[AddedRecord['kind'], unknown]>(addRecord, { ...written(record), limits: most })
       if (kind === 'added') return { kind }
-      return kind === 'taken' ? { kind, row: rowOf(what as string[]) } : { kind, index: what as string }
+      return kind === 'taken' ? { kind, row: hashOf(what as string[]) } : { kind, index: what as string }
     },
     async get(key: string): Promise<ReadRow | undefined> {
       return someRow(await run<string[]>(getRecord, { key: toName(key) }))
@@ -111,7 +111,7 @@ export function recordsIn(server: RedisServer, table: string) {
       return (await run<string[]>(listSealingKeys, {})).map(fromName)
     },
     async listSealedExcept(key: string, limit: number): Promise<ReadRow[]> {
-      return (await run<string[][]>(listSealedExceptKey, { except: toName(key), limit: String(limit) })).map(rowOf)
+      return (await run<string[][]>(listSealedExceptKey, { except: toName(key), limit: String(limit) })).map(hashOf)
     },
   }
 }
@@ -127,7 +127,7 @@ export function withNulls<Row>(row: ReadRow, columns: readonly (string & keyof R
 }
 
 /** A flat list of names and values, as Redis returns a hash. */
-export function rowOf(flat: readonly string[]): ReadRow {
+export function hashOf(flat: readonly string[]): ReadRow {
   const row: Record<string, string> = {}
   for (let place = 0; place + 1 < flat.length; place += 2) row[flat[place] as string] = flat[place + 1] as string
   return row
@@ -160,7 +160,7 @@ export async function repeated(part: () => Promise<number>): Promise<number> {
 }
 
 function someRow(flat: readonly string[]): ReadRow | undefined {
-  return flat.length === 0 ? undefined : rowOf(flat)
+  return flat.length === 0 ? undefined : hashOf(flat)
 }
 
 function textsOf(columns: WrittenRecord['columns']): Record<string, string> {

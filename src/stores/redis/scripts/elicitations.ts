@@ -71,7 +71,7 @@ export const latestAnswered = scriptOf(
   return key and row(key) or {}`,
 )
 
-export const deleteSettled = scriptOf(
+export const deleteSettledScript = scriptOf(
   records,
   elicitations,
   `

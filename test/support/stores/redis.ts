@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createClient } from '@redis/client'
 import { onTestFinished } from 'vitest'
-import { findRedis, startRedis } from '../../scripts/private-redis.js'
-import type { PrivateServer } from '../../scripts/start-kept.js'
+import { findRedis, startRedis } from '../../../scripts/private-redis.js'
+import type { PrivateServer } from '../../../scripts/start-kept.js'
 
 /** The address of an empty store that no other test knows, on the server that all tests share. Its keys go with the test. */
 export function freshRedis(): string {

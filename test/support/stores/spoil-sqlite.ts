@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { openSqlite } from '../../src/stores/sqlite/driver.ts'
+import { openSqlite } from '../../../src/stores/sqlite/driver.ts'
 
 const pageSize = 4_096
 
