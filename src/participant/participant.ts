@@ -12,9 +12,6 @@ export interface Identity {
 /** The one person of an installation without login. */
 export const localParticipant = 'local' as ParticipantId
 
-/** Replaces the name of a forgotten participant. No participant can have this id. */
-export const forgottenParticipant = 'forgotten' as ParticipantId
-
 /** Two identities get one id only when issuer and subject are both the same. */
 export function participantId({ issuer, subject }: Identity): ParticipantId {
   if (subject === '' || issuer === '') throw new BadArgument('An identity needs an issuer and a subject.')

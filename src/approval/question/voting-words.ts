@@ -1,4 +1,4 @@
-import { groupPrefix, isGroup } from '../../elicitation/answering/answerers.ts'
+import { forgottenParticipant, groupPrefix, isGroup } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { missingVotes } from '../../elicitation/voting/count.ts'
 import {
@@ -11,7 +11,6 @@ import {
   type Vote,
 } from '../../elicitation/voting/voting.ts'
 import type { Person } from '../../participant/identify.ts'
-import { forgottenParticipant } from '../../participant/participant.ts'
 
 /** What people call somebody, by their name as a participant; `you` for the one who reads it. */
 export type NameOf = (participant: string) => string

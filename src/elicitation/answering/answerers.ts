@@ -42,6 +42,9 @@ export interface Answering extends Person {
   readonly seen?: string
 }
 
+/** Replaces the name of a forgotten participant in what they answered. No participant can have this id. */
+export const forgottenParticipant = 'forgotten' as ParticipantId
+
 /** Before the name of a group, where a group is an answerer. */
 export const groupPrefix = 'group:'
 

@@ -3,8 +3,8 @@ import type { Answerer, Answerers } from '../answering/answerers.ts'
 import { isGroup } from '../answering/answerers.ts'
 import {
   actsFor,
-  chainOf,
   countedVotes,
+  delegationsTo,
   heldDelegations,
   isUsed,
   mayReceive,
@@ -56,7 +56,7 @@ export function delegationProblem(
   const part = partOf(question, person)
   if (part === undefined) return 'no-part'
   if (countedVotes(question).some(({ by }) => by === person.participant) || isUsed(question, part)) return 'voted'
-  if (chainOf(voting, part.delegation).length >= mostDelegations || voting.delegations.length >= mostKept)
+  if (delegationsTo(voting, part.delegation).length >= mostDelegations || voting.delegations.length >= mostKept)
     return 'too-often'
   if (actsFor(requester, to)) return 'requester'
   if (to === person.participant || voting.delegations.some(({ from }) => from === to)) return 'circle'

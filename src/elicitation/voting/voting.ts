@@ -1,8 +1,8 @@
 import type { Person } from '../../participant/identify.ts'
-import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import type { Requester } from '../../participant/requester.ts'
 import type { Answerer, Answerers, Via } from '../answering/answerers.ts'
-import { isGroup, isOneOf } from '../answering/answerers.ts'
+import { forgottenParticipant, isGroup, isOneOf } from '../answering/answerers.ts'
 import type { Content } from '../form/schema.ts'
 
 /** One approver's word on a question that needs several. */
@@ -133,14 +133,14 @@ export function heldDelegations({ voting = noVoting }: Pick<VotedOn, 'voting'>) 
 }
 
 /** The delegations by which somebody has the part that this one gave, the last first. */
-export function chainOf({ delegations }: Voting, place: number | undefined): Delegation[] {
+export function delegationsTo({ delegations }: Voting, place: number | undefined): Delegation[] {
   const last = place === undefined ? undefined : delegations[place]
-  return last === undefined ? [] : [last, ...chainOf({ delegations } as Voting, last.part)]
+  return last === undefined ? [] : [last, ...delegationsTo({ delegations } as Voting, last.part)]
 }
 
 /** Whoever was forgotten may come again, and has their part again: nobody else may have it too. */
 function isOfForgotten(voting: Voting, place: number | undefined): boolean {
-  return chainOf(voting, place).some(({ from }) => from === forgottenParticipant)
+  return delegationsTo(voting, place).some(({ from }) => from === forgottenParticipant)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { everybody, everyServer, type Grant, type GrantId } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
-import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 
 /** Stores grants in memory. */
 export function memoryGrants(): GrantStore {

@@ -1,6 +1,6 @@
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
 import type { ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
-import { forgottenParticipant } from '../../participant/participant.ts'
 import {
   type ElicitationRow,
   elicitationColumns,

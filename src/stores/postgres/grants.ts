@@ -1,6 +1,6 @@
 import { everybody, everyServer } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
-import { forgottenParticipant } from '../../participant/participant.ts'
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { toName } from '../rows/values.ts'
 import { isStorableText, type PostgresDatabase, type PostgresStatement } from './database.ts'

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Answerers } from '../../elicitation/answering/answerers.ts'
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
 import {
   type AnsweredBy,
   type Elicitation,
@@ -15,7 +16,7 @@ import {
 } from '../../elicitation/elicitation.ts'
 import type { Voting } from '../../elicitation/voting/voting.ts'
 import { nextEscalation } from '../../elicitation/voting/voting.ts'
-import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 import { type IntegerValue, toMs } from './values.ts'
 

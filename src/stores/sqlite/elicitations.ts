@@ -1,7 +1,7 @@
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Added, ElicitationStore, OpenLimits } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
-import { forgottenParticipant } from '../../participant/participant.ts'
 import {
   type ElicitationRow,
   fromElicitationRow,

@@ -1,6 +1,7 @@
 import { everybody, everyServer, type Grant } from '../../approval/grant/grant.ts'
 import type { GrantStore } from '../../approval/store.ts'
-import { forgottenParticipant, type ParticipantId } from '../../participant/participant.ts'
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
+import type { ParticipantId } from '../../participant/participant.ts'
 import { fromGrantRow, type GrantRow, grantColumns, savedColumns, toGrantRow } from '../rows/grant.ts'
 import { toName } from '../rows/values.ts'
 import { cacheWhileUnchanged } from './changes.ts'
