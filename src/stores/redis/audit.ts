@@ -3,7 +3,7 @@ import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { AlreadyStored } from '../errors.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
-import { hashOf } from './records.ts'
+import { rowFromFlat } from './records.ts'
 import {
   appendEvents,
   deletePseudonymScript,
@@ -90,7 +90,18 @@ function writtenEvent({ chain, seq, kept, ...row }: AuditRow) {
 }
 
 function rowFrom(chain: ChainId, fields: readonly string[]): AuditRow {
-  const { seq = '', at = '', kind = '', who, about, data = '', kept, kept_digest, prev = '', mac = '' } = hashOf(fields)
+  const {
+    seq = '',
+    at = '',
+    kind = '',
+    who,
+    about,
+    data = '',
+    kept,
+    kept_digest,
+    prev = '',
+    mac = '',
+  } = rowFromFlat(fields)
   return {
     chain,
     seq,

@@ -3,7 +3,6 @@ import { type Elicitation, type ElicitationId, isSettled } from '../../elicitati
 import type { ElicitationStore } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
-import { forgottenParticipant } from '../../participant/participant.ts'
 import { AlreadyStored } from '../errors.ts'
 import {
   type ElicitationRow,
@@ -12,14 +11,14 @@ import {
   namesInVoting,
   toElicitationRow,
 } from '../rows/elicitation.ts'
-import { fromName, toName } from '../rows/values.ts'
+import { forgottenParticipant, fromName, toName } from '../rows/values.ts'
 import {
   deletedAtOnce,
-  hashOf,
   type Place,
   type ReadRow,
   recordsIn,
   repeated,
+  rowFromFlat,
   sealedPlace,
   type WrittenRecord,
   withNulls,
@@ -95,7 +94,7 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
       const args = { answerers, moment: sortable(moment.getTime()), limit: String(limit), ...afterKey(after) }
       const [total, found] = await kept.run<[number, [string, number, string[]][]]>(listWaitingRequesters, args)
       const requesters = found.map(([requester, count, row]) => {
-        return { requester: fromName(requester), count, first: fromRow(hashOf(row)) }
+        return { requester: fromName(requester), count, first: fromRow(rowFromFlat(row)) }
       })
       return { total, requesters }
     },
@@ -107,7 +106,7 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
         limit: String(limit),
       }
       const found = await kept.run<string[][]>(listWaitingOf, { ...asked, ...afterKey(after) })
-      return found.map((row) => fromRow(hashOf(row)))
+      return found.map((row) => fromRow(rowFromFlat(row)))
     },
     async listAllOpen(limit, after) {
       return listBy(['due'], await startAfter(after, expiryPrefix), '+', limit)
@@ -116,7 +115,7 @@ export function redisElicitations(server: RedisServer): ElicitationStore {
     listEscalating: (moment, limit) => listBy(['escalating'], '-', upTo(moment), limit),
     async latestAnswered(participant, type) {
       const row = await kept.run<string[]>(latestAnswered, { latest: latestName(participant, type) })
-      return row.length === 0 ? undefined : fromRow(hashOf(row))
+      return row.length === 0 ? undefined : fromRow(rowFromFlat(row))
     },
     async listSealedExcept(key, limit) {
       return (await kept.listSealedExcept(key, limit)).map(fromRow)

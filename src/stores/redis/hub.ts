@@ -1,7 +1,7 @@
 import type { Appended, HubStore, NewEnvelope } from '../../hub/store.ts'
 import { type EnvelopeRow, fromEnvelopeRow, recipientsText } from '../rows/hub.ts'
 import { toName } from '../rows/values.ts'
-import { hashOf, type ReadRow, recordsIn } from './records.ts'
+import { type ReadRow, recordsIn, rowFromFlat } from './records.ts'
 import { appendEnvelopes, changeEnvelope, listHistory, listReceived, saveReceivedScript } from './scripts/hub.ts'
 import type { RedisServer } from './server/server.ts'
 
@@ -44,14 +44,14 @@ export function redisHub(server: RedisServer): HubStore {
     async history(space, limit, before, participant) {
       const from = before === undefined ? '+inf' : `(${before}`
       const args = { space, before: from, limit: String(limit), ...(participant !== undefined && { participant }) }
-      return (await kept.run<string[][]>(listHistory, args)).map((row) => fromRow(hashOf(row)))
+      return (await kept.run<string[][]>(listHistory, args)).map((row) => fromRow(rowFromFlat(row)))
     },
     async seqOf(space, from, id) {
       const row = await kept.get(keyOf({ space, from, id }))
       return row && Number(row['#seq'])
     },
     async received(space) {
-      const found = hashOf(await kept.run<string[]>(listReceived, { space }))
+      const found = rowFromFlat(await kept.run<string[]>(listReceived, { space }))
       return new Map(Object.entries(found).map(([participant, seq]) => [participant, Number(seq)]))
     },
     async saveReceived(space, received) {

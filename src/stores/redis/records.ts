@@ -1,6 +1,5 @@
-import { forgottenParticipant } from '../../participant/participant.ts'
 import type { IntegerValue } from '../rows/values.ts'
-import { fromName, toName } from '../rows/values.ts'
+import { forgottenParticipant, fromName, toName } from '../rows/values.ts'
 import {
   addRecord,
   deleteRecords,
@@ -65,7 +64,7 @@ export function recordsIn(server: RedisServer, table: string) {
 
   async function list(indexes: readonly string[], range: readonly (string | number)[], limit = 0): Promise<ReadRow[]> {
     const found = await run<string[][]>(listRecords, { indexes, range: range.map(String), limit: String(limit) })
-    return found.map(hashOf)
+    return found.map(rowFromFlat)
   }
 
   async function deleteIn(index: string, range: readonly (string | number)[]): Promise<number> {
@@ -79,7 +78,7 @@ export function recordsIn(server: RedisServer, table: string) {
       const most = limits.map(({ index, most }) => ({ index, most: String(Math.min(most, Number.MAX_SAFE_INTEGER)) }))
       const [kind, what] = await run<[AddedRecord['kind'], unknown]>(addRecord, { ...written(record), limits: most })
       if (kind === 'added') return { kind }
-      return kind === 'taken' ? { kind, row: hashOf(what as string[]) } : { kind, index: what as string }
+      return kind === 'taken' ? { kind, row: rowFromFlat(what as string[]) } : { kind, index: what as string }
     },
     async get(key: string): Promise<ReadRow | undefined> {
       return someRow(await run<string[]>(getRecord, { key: toName(key) }))
@@ -111,7 +110,9 @@ export function recordsIn(server: RedisServer, table: string) {
       return (await run<string[]>(listSealingKeys, {})).map(fromName)
     },
     async listSealedExcept(key: string, limit: number): Promise<ReadRow[]> {
-      return (await run<string[][]>(listSealedExceptKey, { except: toName(key), limit: String(limit) })).map(hashOf)
+      return (await run<string[][]>(listSealedExceptKey, { except: toName(key), limit: String(limit) })).map(
+        rowFromFlat,
+      )
     },
   }
 }
@@ -127,7 +128,7 @@ export function withNulls<Row>(row: ReadRow, columns: readonly (string & keyof R
 }
 
 /** A flat list of names and values, as Redis returns a hash. */
-export function hashOf(flat: readonly string[]): ReadRow {
+export function rowFromFlat(flat: readonly string[]): ReadRow {
   const row: Record<string, string> = {}
   for (let place = 0; place + 1 < flat.length; place += 2) row[flat[place] as string] = flat[place + 1] as string
   return row
@@ -160,7 +161,7 @@ export async function repeated(part: () => Promise<number>): Promise<number> {
 }
 
 function someRow(flat: readonly string[]): ReadRow | undefined {
-  return flat.length === 0 ? undefined : hashOf(flat)
+  return flat.length === 0 ? undefined : rowFromFlat(flat)
 }
 
 function textsOf(columns: WrittenRecord['columns']): Record<string, string> {

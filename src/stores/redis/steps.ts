@@ -1,7 +1,7 @@
 import type { Sealed } from '../../base/seal.ts'
 import type { StepKey, StepStore } from '../../call/step.ts'
 import { type FinishedStepRow, fromStepRow, resultOfLostClaim } from '../rows/step.ts'
-import { hashOf, type ReadRow, recordsIn, sealedPlace, written } from './records.ts'
+import { type ReadRow, recordsIn, rowFromFlat, sealedPlace, written } from './records.ts'
 import { claimStep, finishStep } from './scripts/steps.ts'
 import type { RedisServer } from './server/server.ts'
 
@@ -24,7 +24,7 @@ export function redisSteps(server: RedisServer): StepStore {
       const record = { key: keyOf(key), columns, places: [{ index: 'until', score: until_at }] }
       const [kind, found = []] = await kept.run<['claimed' | 'known', string[]?]>(claimStep, written(record))
       if (kind === 'claimed') return { kind }
-      const step = hashOf(found)
+      const step = rowFromFlat(found)
       return resultOfLostClaim(step.box === undefined ? undefined : finishedRow(step))
     },
     finish: (key, result) => keep(key, result, { box: false }),

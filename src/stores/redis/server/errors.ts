@@ -22,7 +22,7 @@ export function asRedisError(error: unknown): unknown {
 }
 
 /** Whatever kept a connection from being made, a reply of the server included. */
-export function unreachable(error: unknown): StoreUnavailable {
+export function asUnreachable(error: unknown): StoreUnavailable {
   return new StoreUnavailable(withMessage(error ?? new Error('There is no connection.')))
 }
 

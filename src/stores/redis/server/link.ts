@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { inBackground } from '../../../base/under-way.ts'
 import { backOff, sleepUnlessAborted } from '../../back-off.ts'
 import { StoreUnavailable } from '../../errors.ts'
-import { unreachable } from './errors.ts'
+import { asUnreachable } from './errors.ts'
 
 export type RedisClient = ReturnType<typeof import('@redis/client').createClient>
 
@@ -99,7 +99,7 @@ export function keepLink({ create, opened, beat }: LinkParts): RedisLink {
         const left = deadline - performance.now()
         if (closing.signal.aborted) throw new StoreUnavailable('The store is closed.')
         // The first connection fails at once; later ones are waited for, since a restart takes a moment.
-        if (left <= 0 || (attempts > seen && seen === 0)) throw unreachable(lastError)
+        if (left <= 0 || (attempts > seen && seen === 0)) throw asUnreachable(lastError)
         await Promise.race([changed.promise, pause(left, undefined, { ref: false })])
       }
       return current
