@@ -1,4 +1,5 @@
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
 import { type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { ElicitationStore } from '../../elicitation/store.ts'
 import { answerersNow } from '../../elicitation/voting/voting.ts'
@@ -11,7 +12,7 @@ import {
   namesInVoting,
   toElicitationRow,
 } from '../rows/elicitation.ts'
-import { forgottenParticipant, fromName, toName } from '../rows/values.ts'
+import { fromName, toName } from '../rows/values.ts'
 import {
   deletedAtOnce,
   type Place,

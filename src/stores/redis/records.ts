@@ -1,5 +1,6 @@
+import { forgottenParticipant } from '../../elicitation/answering/answerers.ts'
 import type { IntegerValue } from '../rows/values.ts'
-import { forgottenParticipant, fromName, toName } from '../rows/values.ts'
+import { fromName, toName } from '../rows/values.ts'
 import {
   addRecord,
   deleteRecords,
