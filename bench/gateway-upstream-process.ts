@@ -21,6 +21,8 @@ const requestedSchema = {
   required: ['branch'],
 }
 const message = 'Which branch?'
+/** A result of 64 KB. */
+const long = 'x'.repeat(65_536)
 const say = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 
 /** The upstream: a server of the SDK, of one revision. */
@@ -30,6 +32,7 @@ const handlers: Record<string, () => RequestListener> = {
     const server = () => {
       const made = new McpServer(info, { requestState: { verify: codec.verify } })
       made.registerTool('echo', text, ({ text }) => say(text))
+      made.registerTool('large', text, () => say(long))
       made.registerTool('form', text, async (_, ctx) => {
         const given = acceptedContent(ctx.mcpReq.inputResponses, 'branch', branch)
         if (given !== undefined) return say(given.branch)
@@ -54,6 +57,7 @@ const handlers: Record<string, () => RequestListener> = {
       })
       const server = new McpServer(info)
       server.registerTool('echo', text, ({ text }) => say(text))
+      server.registerTool('large', text, () => say(long))
       server.registerTool('form', text, async (_, ctx) => {
         const params = { message, requestedSchema }
         const { content } = (await ctx.mcpReq.send({ method: 'elicitation/create', params })) as ElicitResult

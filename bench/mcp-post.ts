@@ -7,6 +7,8 @@ export const client = { name: 'load', version: '1' }
 
 interface Sent {
   readonly message: object
+  /** `/mcp` if left out. */
+  readonly path?: string
   readonly headers?: Record<string, string>
   /** Called with each message of a stream. */
   onMessage?(message: Message): void
@@ -31,12 +33,12 @@ export interface Message {
 /** Sends one MCP message. Rejects unless the response is a result or the error `expects`. */
 export function post(
   port: number,
-  { message, headers = {}, onMessage }: Sent,
+  { message, path = '/mcp', headers = {}, onMessage }: Sent,
   expects?: number,
 ): Promise<{ last: Message; session: string }> {
   return new Promise((resolve, reject) => {
     const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers }
-    const options = { port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent, headers: all }
+    const options = { port, host: '127.0.0.1', path, method: 'POST', agent, headers: all }
     const sent = request(options, (response) => {
       let pending = ''
       let last: Message = {}

@@ -11,17 +11,19 @@ export interface Row<Work> {
 interface Spending<Work, Details> {
   readonly rounds: number
   readonly servers: readonly Server<Details>[]
+  /** Measured from the first call on, without a round to warm up. */
+  readonly isCold?: boolean
   /** Lets the server with these details do the work; returns how often. */
   make(work: Work, details: Details): Promise<number>
 }
 
-/** Measures all contenders in every round. The first round is a warm-up. */
+/** Measures all contenders in every round. One more round comes first, to warm up. */
 export async function measureRounds<Work, Details>(
   rows: readonly Row<Work>[],
   spending: Spending<Work, Details>,
 ): Promise<void> {
-  const { rounds, servers, make } = spending
-  for (let round = 0; round <= rounds; round++) {
+  const { rounds, servers, isCold = false, make } = spending
+  for (let round = isCold ? 1 : 0; round <= rounds; round++) {
     for (const { work, costs } of rows) {
       const order = servers.map((_, index) => index)
       // The order alternates, because the machine may be slower at the end of a round than at its beginning.

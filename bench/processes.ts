@@ -47,9 +47,24 @@ export interface Server<Details> {
   used(): Promise<number>
 }
 
-export async function startServer<Details>(program: string, args: readonly string[]): Promise<Server<Details>> {
-  const child = fork(program, [...args], { execArgv: ['--expose-gc', ...profiling()] })
-  const [details] = (await once(child, 'message')) as [Details]
+export async function startServer<Details>(
+  program: string,
+  args: readonly string[],
+  {
+    cwd,
+    env,
+    execArgv = ['--expose-gc'],
+  }: { cwd?: string; env?: NodeJS.ProcessEnv; execArgv?: readonly string[] } = {},
+): Promise<Server<Details>> {
+  const child = fork(program, [...args], {
+    cwd,
+    env,
+    execArgv: [...execArgv, ...profiling()],
+    silent: cwd !== undefined,
+  })
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${program} ended before it was ready.`)))
+  ended.catch(() => {})
+  const [details] = (await Promise.race([once(child, 'message'), ended])) as [Details]
   return {
     child,
     details,
@@ -69,24 +84,24 @@ function profiling(): string[] {
 }
 
 /** A process that makes requests as instructed, and reports how many. */
-export async function startLoad<Load extends object>(program: string) {
+export async function startLoad<Load extends object, Made = number>(program: string) {
   const child = fork(program, { execArgv: [] })
   await once(child, 'message')
   const died = once(child, 'exit').then(() => Promise.reject(new Error('The load process exited; see above.')))
   died.catch(() => {})
   return {
     child,
-    async make(load: Load): Promise<number> {
+    async make(load: Load): Promise<Made> {
       const done = Promise.race([once(child, 'message'), died])
       child.send(load)
-      const [made] = (await done) as [number]
+      const [made] = (await done) as [Made]
       return made
     },
   }
 }
 
 export async function stopAll(children: readonly ChildProcess[]): Promise<void> {
-  for (const child of children) {
+  for (const child of new Set(children)) {
     const gone = once(child, 'exit')
     child.disconnect()
     await gone
