@@ -102,7 +102,7 @@ export function createMetrics({ servers, open, sessions, parked, hub }: MetricsO
     listenToGateway: (events) => events.listen(onGateway),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
     async text() {
-      process ??= processMetrics()
+      process ??= readProcess()
       const own = Object.values(series).map((one) => one.text())
       const read = await Promise.all(sources.map((one) => one()))
       return `${[...own, ...read.flat(), ...(spaces?.text() ?? []), await (await process).metrics()].join('\n\n')}\n`
@@ -110,12 +110,10 @@ export function createMetrics({ servers, open, sessions, parked, hub }: MetricsO
   }
 }
 
-/** Memory, garbage collection and event loop of this process. Loaded when they are read for the first time. */
-async function processMetrics(): Promise<Registry> {
-  const { collectDefaultMetrics, Registry } = await import('prom-client')
-  const register = new Registry()
-  collectDefaultMetrics({ register })
-  return register
+/** Loaded when the metrics are read for the first time. */
+async function readProcess(): Promise<Registry> {
+  const { processMetrics } = await import('./process-metrics.ts')
+  return processMetrics()
 }
 
 function kindOf({ question, purpose }: { question: { mode: string }; purpose: string }): [string, string] {

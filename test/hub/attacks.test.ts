@@ -288,15 +288,14 @@ test('attack: one of two who must say yes in a space says it twice: it counts on
   await describeTools(b, 'agent-b', 'wipe')
   const say = async (who: keyof typeof users) => {
     const { payload } = await users[who].hears((heard) => heard.payload?.method === 'elicitation/create')
-    const result = { action: 'accept', content: { approve: true } }
+    const result = { action: 'accept', content: { action: 'approve' } }
     users[who].send(envelope(who, ['assent'], { jsonrpc: '2.0', id: payload.id, result }))
     return payload
   }
   const votersOf = async (id: string) => (await assent.get(id as never))?.voting?.votes.map(({ by }) => by)
   const { id, params } = await say('user-1')
   expect(params.metadata.priority).toBe('high')
-  // A yes beside a name that it was to be handed to would be a yes that nobody meant.
-  expect(Object.keys(params.requestedSchema.properties)).toEqual(['approve', 'reason'])
+  expect(Object.keys(params.requestedSchema.properties)).toEqual(['action', 'delegateTo', 'reason'])
   await say('user-1')
   await vi.waitFor(async () => expect(await votersOf(id)).toEqual([localParticipant]))
   expect(b.heard.some((heard) => heard.payload?.method === 'tools/call')).toBe(false)

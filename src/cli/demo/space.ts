@@ -10,6 +10,9 @@ const variables = { url: 'DEMO_SPACE', tokenA: 'DEMO_AGENT_A_TOKEN', tokenB: 'DE
 
 export const agentsCommand = 'demo-agents'
 
+/** The hidden command that serves the tools of the demo. */
+export const toolsCommand = 'demo-tools'
+
 export function demoSpaceEnv({ url, tokenA, tokenB }: DemoSpace): Record<string, string> {
   return { [variables.url]: url, [variables.tokenA]: tokenA, [variables.tokenB]: tokenB }
 }

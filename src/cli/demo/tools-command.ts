@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-
-export const toolsCommand = 'demo-tools'
+import { toolsCommand } from './space.ts'
 
 /** A hidden command, which the gateway starts as it starts any stdio server. */
 export function addDemoToolsCommand(program: Command): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Assent } from '../../assent.ts'
 import type { AddressList } from '../../base/request-source.ts'
+import { warnOf } from '../../base/under-way.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { healthReply } from './health.ts'
@@ -39,7 +40,11 @@ const pages: Readonly<Record<string, Page>> = {
 export const operationPaths = Object.keys(pages)
 
 /** The pages for whoever operates an installation: whether it is alive, whether it can work, and its metrics. */
-export function operationRoutes(given: OperationParts, access: OperationAccess): OperationRoutes {
+export function operationRoutes(
+  given: OperationParts,
+  access: OperationAccess,
+  onError: (error: unknown) => void = warnOf,
+): OperationRoutes {
   const parts = { ...given, ready: createReadiness(given.assent) }
   return (request, response) => {
     const [path = ''] = (request.url ?? '/').split('?', 1)
@@ -47,7 +52,10 @@ export function operationRoutes(given: OperationParts, access: OperationAccess):
     if (page === undefined) return false
     replyTo(request, page, parts, access).then(
       (reply) => sendReply(reply, request, response),
-      () => sendReply({ status: 500, body: { error: 'This failed.' } }, request, response),
+      (error) => {
+        onError(error)
+        sendReply({ status: 500, body: { error: 'This failed.' } }, request, response)
+      },
     )
     return true
   }

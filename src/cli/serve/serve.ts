@@ -62,12 +62,13 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     const web = await pagesOf(assent, config, log)
     const hub = await hubFrom(assent, config, log)
     const operation = { assent, gateway, metrics: metricsOf(gateway, hub) }
-    const routes = operationRoutes(operation, mainAccess(config))
+    const failed = (err: unknown) => log.error({ err }, 'a page for operators failed')
+    const routes = operationRoutes(operation, mainAccess(config), failed)
     const { hookRoutes } = await import('../hook/hook-routes.ts')
     const hooks = await hookRoutes(assent, config, (err) => log.error({ err }, 'a hook failed'))
     ports.main.serve(listenerFor(gateway, [routes, hooks.handle, ...(hub ? [hub.handle] : [])], web))
     if (hub !== undefined) ports.main.upgrade(hub.upgrade)
-    ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config))))
+    ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config), failed)))
     // Before the banner says that Assent runs: from then on people change the file and expect it to count.
     const stopReloading = await reloading(assent, asked, given, isDemo)
     const farewell = await showBanner(assent, config, isDemo)

@@ -1,10 +1,20 @@
 import { AssentError } from '../../../base/errors.ts'
 import { isChoice } from '../options.ts'
 import type { Field, FormSchema } from '../schema.ts'
-import { clauseEnd, plainWords, sentenceEnd } from './plain-words.ts'
+import {
+  anyOf,
+  atFirstUse,
+  clauseEnd,
+  determiners,
+  isAsking,
+  mapOf,
+  plainWords,
+  sentenceEnd,
+  setOf,
+  type Words,
+} from './plain-words.ts'
 import * as vocabulary from './secret-words.ts'
 import { isWarned, type Match } from './warnings.ts'
-import { anyOf, atFirstUse, determiners, isAsking, mapOf, setOf, type Words } from './word-sets.ts'
 
 /** Where a form asks for a credential, and the word that gave it away. */
 export interface SecretAsk {

@@ -1,6 +1,5 @@
-import { clauseEnd, sentenceEnd } from './plain-words.ts'
+import { clauseEnd, determiners, isAsking, sentenceEnd, setOf, type Words } from './plain-words.ts'
 import * as vocabulary from './secret-words.ts'
-import { determiners, isAsking, setOf, type Words } from './word-sets.ts'
 
 /** A credential's word, from `start` up to but without `end`. */
 export interface Match {
