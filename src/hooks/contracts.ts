@@ -22,9 +22,12 @@ interface Called {
   readonly event: HookEvent
 }
 
-/** Whether edited arguments can be given back. Codex refuses the answer to a PermissionRequest that has any. */
-export function takesEdits({ client, event }: Called): boolean {
-  return client === 'claude-code' || event === 'PreToolUse'
+/**
+ * Whether edited arguments can be given back. Codex refuses the answer to a PermissionRequest that has any, and versions
+ * before 0.131 drop them from others and run the call unedited; a hook is not told the version of its client.
+ */
+export function takesEdits({ client }: Called): boolean {
+  return client === 'claude-code'
 }
 
 /** In the other modes of Claude Code no person may be there to be prompted, or a model answers in their place. */
@@ -57,9 +60,8 @@ function decision(answer: HookAnswer): JsonObject {
 function codexDecision(answer: HookAnswer): JsonObject {
   switch (answer.kind) {
     case 'none':
-      return {}
     case 'allow':
-      return answer.edited === undefined ? {} : preToolUse({ permissionDecision: 'allow', updatedInput: answer.edited })
+      return {}
     case 'deny':
     case 'ask':
       return preToolUse({ permissionDecision: 'deny', permissionDecisionReason: answer.reason })
