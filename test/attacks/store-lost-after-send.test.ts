@@ -1,36 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../../src/index.ts'
-import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import { audited } from '../support/approval/approving.ts'
 import { connect11, connect26 } from '../support/asking/asking-clients.ts'
 import { gated, newServer, oldServer } from '../support/gateway/gateways.ts'
 import { allowOnce } from '../support/server/approving.ts'
 import { say, until } from '../support/server/servers.ts'
-
-/** A store of which nothing answers but with an error while it is down. */
-function breakable(): { readonly store: Store; readonly fault: { isDown: boolean } } {
-  const fault = { isDown: false }
-  const broken = <T extends object>(part: T): T =>
-    new Proxy(part, {
-      get(target, name) {
-        const found = Reflect.get(target, name) as unknown
-        if (typeof found !== 'function') return found
-        return (...args: unknown[]) => {
-          if (!fault.isDown) return found.apply(target, args)
-          const error = new Error('The store cannot be reached.')
-          // What stores do without waiting has no promise to reject.
-          if (String(name).endsWith('AtOnce')) throw error
-          return Promise.reject(error)
-        }
-      },
-    })
-  const { elicitations, audit, steps, browsers, connections, grants, ...rest } = openMemoryStore()
-  const parts = Object.entries({ elicitations, audit, steps, browsers, connections, grants })
-  return {
-    store: { ...rest, ...Object.fromEntries(parts.map(([name, part]) => [name, broken(part)])) } as Store,
-    fault,
-  }
-}
+import { breakable } from '../support/stores/breakable.ts'
 
 const clients = [
   ['2025', connect11],
