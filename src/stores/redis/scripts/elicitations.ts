@@ -111,8 +111,13 @@ export const forgetInVotes = scriptOf(
   for _, key in ipairs(redis.call('ZRANGE', index('named:' .. A.name), 0, -1)) do
     local voting = redis.call('HGET', record(key), 'voting')
     if voting then
+      local before = voting
       for _, names in ipairs(A.replaced) do voting = replaced(voting, names[1], names[2]) end
-      redis.call('HSET', record(key), 'voting', voting)
+      if voting ~= before then
+        -- A new version, so that a save of what was read before does not bring the name back.
+        redis.call('HSET', record(key), 'voting', voting)
+        redis.call('HINCRBY', record(key), 'version', 1)
+      end
     end
   end
   return 0`,
