@@ -126,7 +126,8 @@ export function createToolGate(assent: AssentForServers, options: ToolGateOption
       question = outcome.elicitation.id
       const timeoutMs = Math.max(0, until - clock.now().getTime())
       const seen = await assent.wait(question, { timeoutMs, ...(signal && { signal }) })
-      if (seen.state.kind === 'open') return pending(seen)
+      // A yes is not spent on an agent that is gone: the same call, made again, finds it.
+      if (seen.state.kind === 'open' || signal?.aborted) return pending(seen)
     }
   }
 

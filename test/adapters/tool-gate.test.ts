@@ -89,6 +89,21 @@ describe('a call that policy asks about', () => {
     expect(await gate.ask(wanted, { hold: 0 })).toMatchObject({ kind: 'pending' })
   })
 
+  test('that the agent gave up as its person said yes does not run, and the same call finds the yes', async () => {
+    const { assent, gate, person } = await aGate()
+    const { ran, run } = aDeed()
+    const gone = new AbortController()
+    assent.events.listen(({ kind }) => {
+      if (kind === 'settled') gone.abort()
+    })
+    const running = gate.run(wanted, run, { signal: gone.signal })
+    await person.says({ choice: 'allow_once' })
+    expect(await running).toMatchObject({ kind: 'pending' })
+    expect(ran).toEqual([])
+    expect(await gate.run(wanted, run)).toMatchObject({ kind: 'ran' })
+    expect(ran).toHaveLength(1)
+  })
+
   test('that the agent gave up stays open for its person', async () => {
     const { gate, person } = await aGate()
     const gone = new AbortController()
