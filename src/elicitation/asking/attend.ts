@@ -4,6 +4,9 @@ import { saveEvent } from '../settle.ts'
 
 const signals = new WeakSet<AbortSignal>()
 
+/** Of more questions than these it is not noted any more who asked the oldest. */
+const mostAttended = 10_000
+
 /**
  * Notes that a client which asked this question stays connected until `connected` aborts. When the last one of this process
  * has left, the question is marked, and stays open: the same call, made again, finds it. `left` is given that work.
@@ -14,9 +17,12 @@ export function attend(
   connected: AbortSignal,
   left: (work: Promise<void>) => Promise<void>,
 ): void {
-  const clients = desk.attended.get(id)
-  if (clients === undefined) desk.attended.set(id, new Set([connected]))
+  const { attended } = desk
+  const clients = attended.get(id)
+  if (clients === undefined) attended.set(id, new Set([connected]))
   else clients.add(connected)
+  const [oldest] = attended.keys()
+  if (attended.size > mostAttended && oldest !== undefined) attended.delete(oldest)
   if (signals.has(connected)) return
   signals.add(connected)
   // Without its mark the question is still whole: a store that is down now must not make closing fail.
