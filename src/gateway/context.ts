@@ -1,4 +1,5 @@
 import type { AskingSettings } from '../asking/context.ts'
+import type { Post } from '../instance/post.ts'
 import type { Requester } from '../participant/requester.ts'
 import type { AccountWatch } from './accounts/account-watch.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -22,6 +23,8 @@ export interface GatewayContext {
   readonly catalog: Catalog
   readonly missing: MissingServers
   readonly parking: Parking
+  /** This process among those that share its store. */
+  readonly post: Post
   readonly completions: Completions
   readonly levels: LogLevels
   readonly subscriptions: Subscriptions
