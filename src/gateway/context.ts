@@ -9,6 +9,7 @@ import type { LogLevels } from './downstream/log-levels.ts'
 import type { Negotiations } from './downstream/negotiations.ts'
 import type { Subscriptions } from './downstream/subscriptions.ts'
 import type { Completions } from './forward/completions.ts'
+import type { ParkedElsewhere } from './forward/parked-elsewhere.ts'
 import type { Parking } from './forward/parking.ts'
 import type { ServerInfo } from './forward/result-for.ts'
 import type { GatewaySettings, UpstreamServer } from './options.ts'
@@ -23,6 +24,7 @@ export interface GatewayContext {
   readonly catalog: Catalog
   readonly missing: MissingServers
   readonly parking: Parking
+  readonly parkedElsewhere: ParkedElsewhere
   /** This process among those that share its store. */
   readonly post: Post
   readonly completions: Completions

@@ -30,6 +30,7 @@ import { serverFactory } from './downstream/server-factory.ts'
 import { createSubscribers } from './downstream/subscribers.ts'
 import { createSubscriptions } from './downstream/subscriptions.ts'
 import { createCompletions } from './forward/completions.ts'
+import { createParkedElsewhere } from './forward/parked-elsewhere.ts'
 import { createParking } from './forward/parking.ts'
 import { type GatewayOptions, settingsFrom, type UpstreamServer } from './options.ts'
 import { createAskingRate } from './questions/asking-rate.ts'
@@ -163,6 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       gateway.accountWatch.close()
       gateway.missing.close()
       gateway.parking.close()
+      gateway.parkedElsewhere.close()
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()))
       await Promise.all(servers.map(({ upstream }) => upstream.close()))
       await gateway.post.leave()
@@ -189,6 +191,8 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
     messages: settings.messages,
     news: settings.news,
   })
+  const parking = createParking(parked, clock)
+  const post = createPost({ store: assent.store, vault: assent.vault, clock, onError: options.onError ?? (() => {}) })
   return {
     settings,
     self: { name, version },
@@ -206,8 +210,9 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
     catalog,
     missing: createMissingServers({ clock, news: settings.news, catalog, tell }),
     completions: createCompletions(),
-    post: createPost({ store: assent.store, vault: assent.vault, clock, onError: options.onError ?? (() => {}) }),
-    parking: createParking(parked, clock),
+    post,
+    parkedElsewhere: createParkedElsewhere(parking, post, clock),
+    parking,
     levels: createLogLevels(),
     subscriptions: createSubscriptions(withAccount, clock),
     accountWatch: createAccountWatch(assent.connections, providersOf(servers), clock),
