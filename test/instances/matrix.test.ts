@@ -36,7 +36,7 @@ describe.each(Object.entries(serverStores))('three instances on %s, every reques
       client.answers(({ requestedSchema }) =>
         requestedSchema?.properties.branch !== undefined
           ? { action: 'accept', content: { branch: 'main' } }
-          : { action: 'accept', content: { decision: 'once' } },
+          : { action: 'accept', content: { choice: 'allow_once' } },
       )
       for (let time = 0; time < 3; time++) {
         const result = await client.call('up__build')
