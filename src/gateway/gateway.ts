@@ -44,6 +44,8 @@ export interface Gateway {
   stdio(only?: string, transport?: Transport): StdioServerHandle
   /** Starts or reaches every server that is not lazy, so that the first client need not wait for it. Returns at once. */
   start(): void
+  /** The id of this process among those that share its store. */
+  readonly instance: string
   /** Announces this process to those that share its store. The first request does so too. */
   join(): void
   /** Tells the others that this process takes no new calls soon. */
@@ -149,6 +151,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     start() {
       inBackground(erasOf(servers.filter(({ isLazy }) => !isLazy)))
     },
+    instance: gateway.post.id,
     join: () => gateway.post.join(),
     stopping: () => gateway.post.stopping(),
     upstreams: () => servers.map(({ id, upstream }) => ({ id, state: upstream.state(), leftOut: catalog.leftOut(id) })),
