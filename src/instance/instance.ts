@@ -22,7 +22,7 @@ export interface InstanceStore {
 }
 
 /** An instance that has said nothing for so long is gone, in milliseconds. */
-export const leaseMs = 10_000
+const leaseMs = 10_000
 /** How often an instance says that it runs, in milliseconds. */
 export const heartbeatMs = 3_000
 

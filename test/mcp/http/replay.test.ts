@@ -74,3 +74,14 @@ test.each(['', 'a', '1', '1.', '.a', '-1.a', '1.a b', '1.../a'])('"%s" is no eve
   expect(await store.getStreamIdForEventId?.(id)).toBeUndefined()
   await expect(missedAfter(store, id)).rejects.toThrow()
 })
+
+test('the stream of a request that another instance works on is not resumed, but the client’s own stream is', async () => {
+  const [here, elsewhere] = [keepForReplay(10, anyRoom), keepForReplay(10, anyRoom)]
+  const ofRequest = await elsewhere.storeEvent('a', notice)
+  const ofClient = await elsewhere.storeEvent('_GET_stream', notice)
+  await here.storeEvent('a', notice)
+  await here.storeEvent('_GET_stream', notice)
+  expect(await here.getStreamIdForEventId?.(ofRequest)).toBeUndefined()
+  await expect(missedAfter(here, ofRequest)).rejects.toThrow('Not an event id')
+  expect(await missedAfter(here, ofClient)).toEqual({ missed: [], stream: '_GET_stream' })
+})
