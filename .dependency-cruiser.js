@@ -13,7 +13,7 @@ const walk = [
   ['call'],
   ['approval', 'connection', 'passkey'],
   ['elicitation'],
-  ['participant', 'audit'],
+  ['participant', 'audit', 'instance'],
   ['base'],
 ]
 

@@ -56,6 +56,8 @@ interface UpkeepParts {
 
 const oneHour = 3_600_000
 const oneDay = 24 * oneHour
+/** An instance that has said nothing for so long is forgotten, and mail that nobody took is deleted. */
+const unseenMs = 600_000
 /** One tidying deletes at most so many records of each kind; the next one continues. */
 const atOnce = 1_000
 
@@ -90,6 +92,9 @@ async function tidyUp({ desk, store, key, audit }: UpkeepParts, retain: Times['r
   const deletedSteps = await deleteSteps(store.steps, now)
   await store.connections.deleteFlows(now, atOnce)
   await store.browsers.deleteOver(now, atOnce)
+  await store.instances.deleteUnseen(before(unseenMs), atOnce)
+  await store.mailbox.deleteMail(before(unseenMs), atOnce)
+  await store.sessions.deleteExpired(now, atOnce)
   // A grant outlives its question: from an answer that is still there it would be made again, and count again.
   if (retain.settled !== undefined) await store.grants.deleteOver(before(retain.settled + oneDay), atOnce)
   if (deletedQuestions + deletedEvents + deletedSteps > 0) while (await store.shrink()) await giveWay()

@@ -14,6 +14,9 @@ import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitat
 import type { ElicitationLimits } from '../elicitation/limits.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import type { WaitOptions } from '../elicitation/wait.ts'
+import type { InstanceStore } from '../instance/instance.ts'
+import type { KeptSessionStore } from '../instance/kept-session.ts'
+import type { MailboxStore } from '../instance/mailbox.ts'
 import type { Login } from '../participant/identify.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import type { Requester } from '../participant/requester.ts'
@@ -25,7 +28,13 @@ export interface AssentForServers {
   readonly limits: ElicitationLimits
   /** How long a question stays open, unless its asker says otherwise, in milliseconds. */
   readonly questionMs: number
-  readonly store: { readonly steps: StepStore }
+  readonly store: {
+    readonly steps: StepStore
+    readonly instances: InstanceStore
+    readonly mailbox: MailboxStore
+    readonly sessions: KeptSessionStore
+    readonly clock: { machineAheadMs(): number }
+  }
   readonly events: Events<ElicitationNews>
   readonly login?: Login
   readonly connections: Pick<Connections, 'providers' | 'events' | 'access' | 'rejected' | 'list' | 'disconnect'>

@@ -1,4 +1,5 @@
 import type { AskingSettings } from '../asking/context.ts'
+import type { Post } from '../instance/post.ts'
 import type { Requester } from '../participant/requester.ts'
 import type { AccountWatch } from './accounts/account-watch.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -8,6 +9,7 @@ import type { LogLevels } from './downstream/log-levels.ts'
 import type { Negotiations } from './downstream/negotiations.ts'
 import type { Subscriptions } from './downstream/subscriptions.ts'
 import type { Completions } from './forward/completions.ts'
+import type { ParkedElsewhere } from './forward/parked-elsewhere.ts'
 import type { Parking } from './forward/parking.ts'
 import type { ServerInfo } from './forward/result-for.ts'
 import type { GatewaySettings, UpstreamServer } from './options.ts'
@@ -22,6 +24,9 @@ export interface GatewayContext {
   readonly catalog: Catalog
   readonly missing: MissingServers
   readonly parking: Parking
+  readonly parkedElsewhere: ParkedElsewhere
+  /** This process among those that share its store. */
+  readonly post: Post
   readonly completions: Completions
   readonly levels: LogLevels
   readonly subscriptions: Subscriptions

@@ -6,10 +6,12 @@ import type { AssentForServers } from '../asking/needs.ts'
 import { inBackground } from '../base/under-way.ts'
 import type { LeftOut } from '../call/news.ts'
 import { sentCredential } from '../connection/credential/sent-credential.ts'
+import { createPost } from '../instance/post.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
 import { shareLimits } from '../mcp/http/limits.ts'
 import { type HttpServing, serveHttp } from '../mcp/http/serve.ts'
 import type { ServerFactory } from '../mcp/http/session/sessions.ts'
+import { shareSessions } from '../mcp/http/session/sharing.ts'
 import { knownClients } from '../mcp/known-clients.ts'
 import { servePipe } from '../mcp/stdio.ts'
 import { createAccountWatch } from './accounts/account-watch.ts'
@@ -28,6 +30,7 @@ import { serverFactory } from './downstream/server-factory.ts'
 import { createSubscribers } from './downstream/subscribers.ts'
 import { createSubscriptions } from './downstream/subscriptions.ts'
 import { createCompletions } from './forward/completions.ts'
+import { createParkedElsewhere } from './forward/parked-elsewhere.ts'
 import { createParking } from './forward/parking.ts'
 import { type GatewayOptions, settingsFrom, type UpstreamServer } from './options.ts'
 import { createAskingRate } from './questions/asking-rate.ts'
@@ -41,6 +44,12 @@ export interface Gateway {
   stdio(only?: string, transport?: Transport): StdioServerHandle
   /** Starts or reaches every server that is not lazy, so that the first client need not wait for it. Returns at once. */
   start(): void
+  /** The id of this process among those that share its store. */
+  readonly instance: string
+  /** Announces this process to those that share its store. The first request does so too. */
+  join(): void
+  /** Tells the others that this process takes no new calls soon. */
+  stopping(): Promise<void>
   /** The state of each upstream, and what is left out of its lists because it cannot be used. */
   upstreams(): readonly {
     readonly id: string
@@ -91,6 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (known !== undefined) return known
     if (path !== '' && !servers.some(({ id }) => id === path)) return undefined
     const scope = scopeOf(path === '' ? undefined : path)
+    gateway.post.join()
     const endpoint = serveHttp(
       factoryFor(scope, (ctx) => capturedIn(takeHandover(ctx.http?.req))),
       {
@@ -99,6 +109,14 @@ export function createGateway(options: GatewayOptions): Gateway {
         clock: assent.clock,
         onListen: (listening) => subscribers.add(gateway, scope, listening),
         fastPath: fastPath(gateway, scope),
+        sharing: shareSessions({
+          vault: assent.vault,
+          clock: assent.clock,
+          sessions: assent.store.sessions,
+          post: gateway.post,
+          endpoint: path,
+          levelSet: gateway.levels.set,
+        }),
         ...(assent.login && { login: assent.login }),
         ...(options.onError && { onError: options.onError }),
       },
@@ -133,6 +151,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     start() {
       inBackground(erasOf(servers.filter(({ isLazy }) => !isLazy)))
     },
+    instance: gateway.post.id,
+    join: () => gateway.post.join(),
+    stopping: () => gateway.post.stopping(),
     upstreams: () => servers.map(({ id, upstream }) => ({ id, state: upstream.state(), leftOut: catalog.leftOut(id) })),
     get parked() {
       return gateway.parking.size
@@ -146,8 +167,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       gateway.accountWatch.close()
       gateway.missing.close()
       gateway.parking.close()
+      gateway.parkedElsewhere.close()
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()))
       await Promise.all(servers.map(({ upstream }) => upstream.close()))
+      await gateway.post.leave()
     },
   }
 }
@@ -171,6 +194,8 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
     messages: settings.messages,
     news: settings.news,
   })
+  const parking = createParking(parked, clock)
+  const post = createPost({ store: assent.store, vault: assent.vault, clock, onError: options.onError ?? (() => {}) })
   return {
     settings,
     self: { name, version },
@@ -188,7 +213,9 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
     catalog,
     missing: createMissingServers({ clock, news: settings.news, catalog, tell }),
     completions: createCompletions(),
-    parking: createParking(parked, clock),
+    post,
+    parkedElsewhere: createParkedElsewhere(parking, post, clock),
+    parking,
     levels: createLogLevels(),
     subscriptions: createSubscriptions(withAccount, clock),
     accountWatch: createAccountWatch(assent.connections, providersOf(servers), clock),

@@ -4,6 +4,9 @@ import type { StepStore } from '../call/step.ts'
 import type { ConnectionStore } from '../connection/store.ts'
 import type { Changes, ElicitationStore } from '../elicitation/store.ts'
 import type { HubStore } from '../hub/store.ts'
+import type { InstanceStore } from '../instance/instance.ts'
+import type { KeptSessionStore } from '../instance/kept-session.ts'
+import type { MailboxStore } from '../instance/mailbox.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 import type { PasskeyStore } from '../passkey/passkey.ts'
 import type { StoreClock } from './store-clock.ts'
@@ -21,6 +24,9 @@ export interface Store {
   readonly grants: GrantStore
   readonly passkeys: PasskeyStore
   readonly hub: HubStore
+  readonly instances: InstanceStore
+  readonly mailbox: MailboxStore
+  readonly sessions: KeptSessionStore
   /** Everybody who shares the store must see the same time here, whatever the clock of their machine says. */
   readonly clock: StoreClock
   /** Reads everything that is kept, which may take long, and says what of it is damaged. Empty: nothing was found. */

@@ -1,5 +1,8 @@
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 
+/** What is watched for the mail of an instance, beside the ids of questions. */
+export const mailChange = (to: string): ElicitationId => `mail:${to}` as ElicitationId
+
 /** The listeners of this process, by elicitation. */
 export interface Watchers {
   /** Returns a function that removes the listener. */

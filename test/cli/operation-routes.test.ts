@@ -61,6 +61,7 @@ test('an upstream that is down is shown, and Assent is ready all the same', asyn
   expect(JSON.parse(text)).toEqual({
     status: 'ready',
     store: 'up',
+    instances: [],
     upstreams: [
       {
         id: 'github',
@@ -149,6 +150,7 @@ test('a machine whose clock is too far from the store’s is not ready, and says
     expect(JSON.parse(text)).toEqual({
       status: 'not ready',
       store: 'up',
+      instances: [],
       problems: [
         `The clock of this machine is ${words} the clock of the store. Set the one that is wrong, and keep both right with NTP.`,
       ],

@@ -17,6 +17,9 @@ const changing: { readonly [Room in keyof Rooms]: readonly (keyof Rooms[Room])[]
   grants: ['add', 'saveIfUnchanged', 'deleteOver', 'forget'],
   passkeys: ['add', 'saveIfUnchanged', 'remove', 'forget'],
   hub: ['append', 'change', 'saveReceived', 'deleteEnvelopes'],
+  instances: ['announce', 'remove', 'deleteUnseen'],
+  mailbox: ['put', 'take', 'deleteMail'],
+  sessions: ['save', 'deleteExpired'],
 }
 
 /**
@@ -42,6 +45,8 @@ export function openJournalStore(path: string): Store {
   return {
     ...kept,
     ...Object.fromEntries(rooms),
+    // Mail that is replayed wakes whoever watches for it.
+    mailbox: { ...(Object.fromEntries(rooms).mailbox as Store['mailbox']), watch: kept.mailbox.watch },
     name: `journal:${path}`,
     async close() {
       clearInterval(polling)

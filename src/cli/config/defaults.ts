@@ -21,6 +21,7 @@ export const defaults = {
     state: '15m',
     track: '300s',
     skew: '10s',
+    drain: '5s',
     body: '30s',
   },
   limits: {

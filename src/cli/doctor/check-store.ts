@@ -4,6 +4,7 @@ import { lastMoment } from '../../elicitation/elicitation.ts'
 import { localParticipant } from '../../participant/participant.ts'
 import { readAddress } from '../../stores/open.ts'
 import type { Config } from '../config/config.ts'
+import { checkInstances } from './check-instances.ts'
 import { type Finding, good, skipped, warning, wrong } from './finding.ts'
 
 /** Checks the store, its clock, its keys, its questions, who can answer them, and the audit. */
@@ -22,6 +23,7 @@ export async function checkStore(config: Config): Promise<Finding[]> {
       await tried('store', () => checkWriting(assent)),
       ...(await checkDurability(config)),
       checkClock(assent),
+      await tried('instances', () => checkInstances(assent, config)),
       await tried('keys', () => checkKeys(assent)),
       await tried('questions', () => checkQuestions(assent)),
       await tried('inbox', () => checkInbox(assent, config)),

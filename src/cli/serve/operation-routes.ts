@@ -3,6 +3,7 @@ import type { Assent } from '../../assent.ts'
 import type { AddressList } from '../../base/request-source.ts'
 import { warnOf } from '../../base/under-way.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import { shortId, showInstances } from '../../instance/shown-instances.ts'
 import type { Metrics } from '../../observe/metrics.ts'
 import { healthReply } from './health.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
@@ -10,8 +11,12 @@ import { isForwarded, isFromThisMachine, type Reply, refusalOf, sendReply } from
 
 export interface OperationParts {
   readonly assent: Pick<Assent, 'store' | 'clockProblem'>
-  readonly gateway?: Pick<Gateway, 'upstreams'> | undefined
+  readonly gateway?: (Pick<Gateway, 'upstreams'> & Partial<Pick<Gateway, 'instance'>>) | undefined
   readonly metrics: Metrics
+  /** How far the clocks of instances may be apart, in milliseconds. Default: 10 seconds. */
+  readonly skewMs?: number
+  /** Whether this process was told to stop. */
+  isStopping?(): boolean
 }
 
 /** Whom an address serves. */
@@ -71,8 +76,11 @@ export async function countOpen({ store }: Pick<Assent, 'store'>): Promise<numbe
 }
 
 /** An upstream that is down is listed only: it stops its own calls, and no others. */
-async function readiness({ ready, gateway }: Parts, _: OperationAccess, request: IncomingMessage): Promise<Reply> {
-  const { store, problems } = await ready()
+async function readiness(parts: Parts, _: OperationAccess, request: IncomingMessage): Promise<Reply> {
+  const { gateway } = parts
+  const found = await parts.ready()
+  const { store } = found
+  const problems = parts.isStopping?.() === true ? [stopping, ...found.problems] : found.problems
   const isReady = problems.length === 0
   const isNear = isFromThisMachine(request)
   const upstreams = (gateway?.upstreams() ?? []).map(({ id, state, leftOut }) => ({
@@ -88,8 +96,31 @@ async function readiness({ ready, gateway }: Parts, _: OperationAccess, request:
   }))
   return {
     status: isReady ? 200 : 503,
-    body: { status: isReady ? 'ready' : 'not ready', store, ...(!isReady && { problems }), upstreams },
+    body: {
+      status: isReady ? 'ready' : 'not ready',
+      store,
+      ...(!isReady && { problems }),
+      ...(store === 'up' && (await whoIsThere(parts))),
+      upstreams,
+    },
   }
+}
+
+const stopping = 'This instance was told to stop. It finishes what it can, and takes no new requests soon.'
+
+/** The instances that share the store. What is wrong with the clock of another one is told, and does not make this one unready. */
+async function whoIsThere({ assent, gateway, skewMs = 10_000 }: OperationParts) {
+  const all = await assent.store.instances.list().catch(() => [])
+  const { running, problems } = showInstances(all, assent.store.clock.now(), skewMs)
+  const instances = running.map((one) => ({
+    id: shortId(one),
+    ...(one.id === gateway?.instance && { isThis: true }),
+    started: one.startedAt.toISOString(),
+    seen: one.seenAt.toISOString(),
+    clockAheadMs: one.aheadMs,
+    ...(one.isStopping && { isStopping: true }),
+  }))
+  return { instances, ...(problems.length > 0 && { warnings: problems }) }
 }
 
 const metricsRefused =

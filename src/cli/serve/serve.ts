@@ -1,9 +1,12 @@
 import type { RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Assent } from '../../assent.ts'
+import { milliseconds } from '../../base/durations.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Hub } from '../../hub/hub.ts'
 import type { Log } from '../../observe/log.ts'
+import { readAddress } from '../../stores/open.ts'
 import type { Web } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
 import type { Given } from '../config/read.ts'
@@ -52,16 +55,28 @@ interface Serving {
   readonly isDemo: boolean
 }
 
-async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, stopping: Promise<void>): Promise<void> {
+async function serve(
+  ports: Ports,
+  { config, asked, given, isDemo }: Serving,
+  stopping: Promise<NodeJS.Signals>,
+): Promise<void> {
   const assent = await start(config)
   try {
     const { log, news, metricsOf } = await observing(assent, config)
     serveDespiteRejections((err) => log.error({ err }, 'a promise was rejected and nobody waited for it'))
     const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
     gateway.start()
+    gateway.join()
+    let isStopping = false
     const web = await pagesOf(assent, config, log)
     const hub = await hubFrom(assent, config, log)
-    const operation = { assent, gateway, metrics: metricsOf(gateway, hub) }
+    const operation = {
+      assent,
+      gateway,
+      metrics: metricsOf(gateway, hub),
+      skewMs: milliseconds(config.clocks.skew),
+      isStopping: () => isStopping,
+    }
     const failed = (err: unknown) => log.error({ err }, 'a page for operators failed')
     const routes = operationRoutes(operation, mainAccess(config), failed)
     const { hookRoutes } = await import('../hook/hook-routes.ts')
@@ -72,8 +87,10 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
     // Before the banner says that Assent runs: from then on people change the file and expect it to count.
     const stopReloading = await reloading(assent, asked, given, isDemo)
     const farewell = await showBanner(assent, config, isDemo)
-    await stopping
+    const signal = await stopping
     farewell()
+    isStopping = true
+    if (signal === 'SIGTERM') await drain(gateway, config)
     print('Stopping.')
     // Closing the gateway answers the calls that are parked or in flight with an error; new requests get a 503.
     web.close()
@@ -84,6 +101,20 @@ async function serve(ports: Ports, { config, asked, given, isDemo }: Serving, st
   } finally {
     await assent.close()
   }
+}
+
+/**
+ * Goes on serving while `/readyz` says that this instance stops, so that a balancer sends new requests elsewhere and calls in
+ * progress can end. Where no other machine shares the store, nobody could serve instead.
+ */
+async function drain(gateway: Gateway, { store, clocks }: Config): Promise<void> {
+  const { kind } = readAddress(store)
+  const drainMs = milliseconds(clocks.drain)
+  if (drainMs === 0 || (kind !== 'postgres' && kind !== 'redis')) return
+  print(`Stopping in ${drainMs / 1_000} s. Until then requests are still served, and /readyz answers 503.`)
+  // The store may be down. That is no reason not to stop.
+  await gateway.stopping().catch(() => {})
+  await pause(drainMs)
 }
 
 /** An Assent with all settings, and a bell in this terminal. */
@@ -137,8 +168,8 @@ function listenerFor(gateway: Gateway, others: readonly OperationRoutes[], web: 
 }
 
 /** Resolves at the first of these signals. The second one ends the process at once. */
-function signalled(...signals: NodeJS.Signals[]): Promise<void> {
+function signalled(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of signals) process.once(signal, () => resolve())
+    for (const signal of signals) process.once(signal, resolve)
   })
 }

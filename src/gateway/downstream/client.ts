@@ -1,5 +1,5 @@
-import { digest } from '../../base/canonical.ts'
 import type { Caller } from '../../mcp/caller.ts'
+import { sessionKeyOf } from '../../mcp/http/session/sharing.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 
 /** Whether upstreams may ask people at all, and whether the inbox can be asked where a client cannot. */
@@ -28,9 +28,4 @@ export function downstreamClient(
       ...((form || url) && { elicitation: { ...(form && { form: {} }), ...(url && { url: {} }) } }),
     },
   }
-}
-
-/** Keeps the sessions of one client apart. A session's id opens the session, so only its digest is kept. */
-export function sessionKeyOf(sessionId: string): string {
-  return digest(sessionId).slice(0, 22)
 }

@@ -1,8 +1,8 @@
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/json.ts'
+import { sessionKeyOf } from '../../mcp/http/session/sharing.ts'
 import type { Requester } from '../../participant/requester.ts'
 import { requesterKey } from '../../participant/requester.ts'
-import { sessionKeyOf } from './client.ts'
 
 const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 

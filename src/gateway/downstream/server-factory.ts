@@ -2,12 +2,13 @@ import type { AuthInfo, McpServer } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { perRequestCaller } from '../../mcp/caller.ts'
 import type { ServerFactory } from '../../mcp/http/session/sessions.ts'
+import { sessionKeyOf } from '../../mcp/http/session/sharing.ts'
 import type { TakeCaptured } from '../call/call-tool.ts'
 import { routeNamed, type Scope } from '../catalog/route.ts'
 import type { GatewayContext } from '../context.ts'
 import type { UpstreamEra } from '../upstream/upstream.ts'
 import { decodeHeaderValue } from '../upstream/wire/header-values.ts'
-import { downstreamClient, sessionKeyOf } from './client.ts'
+import { downstreamClient } from './client.ts'
 import type { ClientRegistry } from './client-registry.ts'
 import type { FindEras } from './eras.ts'
 import type { gatewayServer } from './server.ts'
@@ -42,6 +43,7 @@ export function serverFactory(gateway: GatewayContext, parts: FactoryParts): Ser
       takeCaptured,
       ...(instructions !== undefined && { instructions }),
       ...(staysConnected && { tell }),
+      ...(session && { levelChanged: session.levelChanged }),
     })
     if (era === 'modern') await teachSchema(gateway, scope, mcp, { request: requestInfo, authInfo })
     if (staysConnected) {

@@ -32,13 +32,15 @@ interface ServerParts {
   readonly capabilities: JsonObject
   readonly instructions?: string
   readonly takeCaptured: TakeCaptured
+  /** Lets other instances know which log level the client asked for. */
+  readonly levelChanged?: (level: string) => Promise<void>
   /** Tells the client of a change at an upstream. Left out: the client does not stay connected. */
   readonly tell?: (server: string, method: string, params: JsonObject) => void
 }
 
 /** Makes an SDK server whose handlers forward to the upstreams of its scope. */
 export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: ServerParts): GatewayServer {
-  const { capabilities, instructions, takeCaptured, tell } = parts
+  const { capabilities, instructions, takeCaptured, tell, levelChanged } = parts
   const mcp = new McpServer(gateway.self, {
     capabilities: capabilities as never,
     ...(instructions !== undefined && { instructions }),
@@ -105,6 +107,7 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
     on('logging/setLevel', async ({ params = {} }, ctx) => {
       if (!isLogLevel(params.level)) throw new ProtocolError(codes.invalidParams, 'There is no such log level.')
       gateway.levels.set(ctx.sessionId, String(params.level))
+      await levelChanged?.(String(params.level))
       const sender = from(ctx)
       await Promise.allSettled(
         scope.servers.map((server) => forwardPlain(gateway, server, 'logging/setLevel', params, sender)),

@@ -3,6 +3,7 @@ import { recordAsked } from '../../asking/carried-question.ts'
 import { keepingAlive, shareProgress } from '../../asking/progress.ts'
 import { inBackground } from '../../base/under-way.ts'
 import { BadQuestion } from '../../elicitation/errors.ts'
+import type { Post } from '../../instance/post.ts'
 import { leaseOf } from '../../mcp/http/incoming.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
@@ -12,6 +13,7 @@ import { pagesError, pagesIn, samePages } from '../questions/pages.ts'
 import { checkAskingRate, type Passing, passAskInFlight, passPage, unlessTooOften } from '../questions/pass-ask.ts'
 import type { UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import type { Completions } from './completions.ts'
+import { callGone, type HeldCall, type ParkedElsewhere } from './parked-elsewhere.ts'
 import type { Parking } from './parking.ts'
 import { keepProgress, progressOf, type RequiredPages, upstreamChanged } from './upstream-progress.ts'
 
@@ -21,6 +23,8 @@ export type SendSession = (hooks: UpstreamHooks, signal: AbortSignal) => Promise
 export interface SessionContext {
   readonly settings: Pick<GatewaySettings, 'messages'>
   readonly parking: Parking
+  readonly parkedElsewhere: ParkedElsewhere
+  readonly post: Pick<Post, 'id'>
   readonly completions: Completions
 }
 
@@ -121,38 +125,30 @@ function requiredPagesIn({ context }: Passing): RequiredPages | undefined {
 }
 
 async function parkedReply(
-  { parking, settings }: SessionContext,
+  session: SessionContext,
   passing: Passing,
   send: SendSession,
   generation: number,
 ): Promise<UpstreamReply> {
-  const { context, round } = passing
-  const { walk, ctx, call: identity } = context
-  const { signal } = ctx.mcpReq
-  const known = parking.find(walk.id)
-  if (progressOf(context)?.kind === 'parked' && known === undefined) {
-    const message =
-      'The call that asked this is gone: too much time passed, or the gateway was restarted. It may have run in part, and is not made again.'
-    throw new AskRefused('failed', message, 'parked-call-gone')
-  }
-  const prefix = generation === 0 ? '' : `${generation}.`
-  const call =
-    known ??
-    parking.begin({
-      walkId: walk.id,
-      requester: requesterKey(identity.requester),
-      prefix,
-      lease: leaseOf(ctx.http?.req),
-      reserve: (bytes) => settings.messages.lease(context.name, bytes),
-      send,
-    })
-  keepProgress(context, { kind: 'parked' })
-  parking.hold(walk.id)
+  const { round } = passing
+  const held = await heldCall(session, passing, send, generation)
   // Any question may end the round. From then on the call waits for the client to come back.
-  inBackground(round.over.then(() => parking.leave(walk.id)))
+  inBackground(round.over.then(held.leave))
+  try {
+    return await replyOf(held, passing)
+  } catch (error) {
+    held.leave()
+    throw error
+  }
+}
+
+async function replyOf(held: HeldCall, passing: Passing): Promise<UpstreamReply> {
+  const { context } = passing
+  const { call } = held
+  const { signal } = context.ctx.mcpReq
   for (;;) {
     if (call.reply !== undefined) {
-      parking.end(walk.id)
+      held.end()
       const isLate = [...context.responses.keys()].some((key) => call.isOverdue(key))
       return isLate ? answeredTooLate(context.name, call.reply) : call.reply
     }
@@ -160,8 +156,8 @@ async function parkedReply(
     if (asks.length === 0) await call.changed(signal)
     if (signal.aborted) {
       // Only a client that came with a state holds one that leads back to this call.
-      if (context.isRetry) parking.leave(walk.id)
-      else parking.end(walk.id)
+      if (context.isRetry) held.leave()
+      else held.end()
       throw new AskRefused('cancelled', 'The client disconnected or cancelled the call.', 'requester-gone')
     }
     await Promise.all(
@@ -170,6 +166,35 @@ async function parkedReply(
       ),
     )
   }
+}
+
+/** The call of this walk: parked here, parked at another instance, or sent now. */
+async function heldCall(
+  { parking, parkedElsewhere, post, settings }: SessionContext,
+  { context }: Passing,
+  send: SendSession,
+  generation: number,
+): Promise<HeldCall> {
+  const { walk, ctx, call: identity } = context
+  const progress = progressOf(context)
+  const known = parking.find(walk.id)
+  if (progress?.kind === 'parked' && known === undefined) {
+    if (progress.at === undefined || progress.at === post.id) throw callGone()
+    return parkedElsewhere.find(walk.id, progress.at, ctx.mcpReq.signal)
+  }
+  const call =
+    known ??
+    parking.begin({
+      walkId: walk.id,
+      requester: requesterKey(identity.requester),
+      prefix: generation === 0 ? '' : `${generation}.`,
+      lease: leaseOf(ctx.http?.req),
+      reserve: (bytes) => settings.messages.lease(context.name, bytes),
+      send,
+    })
+  keepProgress(context, { kind: 'parked', at: post.id })
+  parking.hold(walk.id)
+  return { call, leave: () => parking.leave(walk.id), end: () => parking.end(walk.id) }
 }
 
 /** What the upstream made of the missing answer, and that there was one after all. */

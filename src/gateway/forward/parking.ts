@@ -16,12 +16,14 @@ export interface OpenAsk {
 
 /**
  * A call in flight at a 2025 upstream whose 2026 client has to come back with answers. It is the one thing that cannot be
- * walked again, as it lives in this process. The id of its walk, in the sealed state, leads back to it.
+ * walked again, as it lives in this process. The sealed state leads back to it: it holds the id of its walk, and of this
+ * instance.
  */
 export interface ParkedCall {
   readonly asks: readonly OpenAsk[]
   readonly reply: UpstreamReply | undefined
-  /** Whether nobody answered this question in time, so that the upstream was told so. */
+  /** The questions that nobody answered in time, so that the upstream was told so. */
+  readonly overdue: readonly string[]
   isOverdue(key: string): boolean
   answer(key: string, reply: AskReply): void
   /** Resolves when there is a new question or the reply, or when the signal aborts. */
@@ -59,6 +61,8 @@ export interface Parking {
   hold(walk: string): void
   /** The client is away: after `parkMs` the call is aborted. */
   leave(walk: string): void
+  /** The client is at another instance. A call whose client is away is kept for `parkMs` from now on. */
+  touch(walk: string): void
   end(walk: string): void
   close(): void
 }
@@ -132,6 +136,9 @@ export function createParking({ most, mostEach, parkMs, askMs }: ParkingLimits, 
       if (place) place.callOff = undefined
     },
     leave,
+    touch(walk) {
+      if (places.get(walk)?.callOff !== undefined) leave(walk)
+    },
     end,
     close() {
       for (const walk of [...places.keys()]) end(walk)
@@ -199,6 +206,9 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
     },
     get reply() {
       return reply
+    },
+    get overdue() {
+      return [...overdue]
     },
     isOverdue: (key) => overdue.has(key),
     answer: (key, answer) => asks.get(key)?.settle(answer),

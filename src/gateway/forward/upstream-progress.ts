@@ -6,9 +6,11 @@ import type { Page } from '../questions/ask-open.ts'
 /** How far a call got at its upstream between two requests of a 2026 client. */
 export type UpstreamProgress = ParkedAtUpstream | InputRequired | RequiredPages
 
-/** The call is in flight at a 2025 upstream, parked in this process. */
+/** The call is in flight at a 2025 upstream, parked in one process. */
 export interface ParkedAtUpstream {
   readonly kind: 'parked'
+  /** The instance that holds it. Undefined if a version before 0.2 sealed it. */
+  readonly at?: string
 }
 
 /** A 2026 upstream answered `input_required`. */
@@ -44,9 +46,9 @@ export function keepProgress({ walk, name }: Place, progress: UpstreamProgress |
 export function progressOf({ walk, name }: Place): UpstreamProgress | undefined {
   const { upstream } = walk
   if (!isPlainObject(upstream)) return undefined
-  const { of: server, n, q, s, t, pages, parked } = upstream
+  const { of: server, n, q, s, t, pages, parked, at } = upstream
   if (server !== name) throw upstreamReplaced(name)
-  if (parked === true) return { kind: 'parked' }
+  if (parked === true) return { kind: 'parked', ...(typeof at === 'string' && { at }) }
   if (Array.isArray(pages)) return { kind: 'pages', round: Number(n), pages: pages as never, since: Number(t) }
   if (!isPlainObject(q)) return undefined
   return {
@@ -61,7 +63,7 @@ export function progressOf({ walk, name }: Place): UpstreamProgress | undefined 
 function encode(progress: UpstreamProgress): JsonObject {
   switch (progress.kind) {
     case 'parked':
-      return { parked: true }
+      return { parked: true, ...(progress.at !== undefined && { at: progress.at }) }
     case 'pages':
       return { n: progress.round, pages: progress.pages as never, t: progress.since }
     case 'input-required': {

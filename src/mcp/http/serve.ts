@@ -35,6 +35,7 @@ import { nodeListener } from './node.ts'
 import { bodyRefusal, idOf, refusal } from './replies.ts'
 import { cutOff } from './session/session.ts'
 import { isInitialize, keepSessions, type ServerFactory, withEnd } from './session/sessions.ts'
+import type { SessionSharing } from './session/sharing.ts'
 import { listeningBus, type OnListen } from './subscription-bus.ts'
 
 export interface HttpOptions {
@@ -62,6 +63,8 @@ export interface HttpOptions {
   fastPath?: FastPath
   /** The SDK's own handler of 2026 requests, for a factory whose servers come from another copy of the SDK. */
   createHandler?: typeof createMcpHandler
+  /** Lets every instance that shares a store serve the 2025 sessions of this endpoint. Left out: only this process serves them. */
+  sharing?: SessionSharing
   /** Called for each 2026 client that subscribes to changes. */
   onListen?: OnListen
   /** Default: the system clock. */
@@ -122,7 +125,13 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
   })
   const bus = listeningBus(options.onListen ?? (() => () => {}), onError)
   const modern = (options.createHandler ?? createMcpHandler)(factory, { legacy: 'reject', onerror: onError, bus })
-  const sessions = keepSessions(factory, shared, milliseconds(options.sessionIdle ?? '30m'), clock)
+  const sessions = keepSessions(factory, shared, {
+    idleMs: milliseconds(options.sessionIdle ?? '30m'),
+    clock,
+    sharing: options.sharing,
+    // It knows calls in flight that the session's server does not.
+    relayed: (session, message) => void options.fastPath?.({ ...relayedRequest, body: { ...message }, session }),
+  })
 
   /** Guards first, then authentication, then the body: an unknown sender costs nothing. */
   async function serve(incoming: IncomingRequest): Promise<Response> {
@@ -224,6 +233,13 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
       await Promise.all([modern.close(), sessions.close()])
     },
   }
+}
+
+/** What reached another instance is answered there. */
+const relayedRequest = {
+  headers: {},
+  authInfo: undefined,
+  reply: { send() {}, end() {}, onClose() {} },
 }
 
 /** Gives the memory of the request's body back when its answer was read, or was given up. */

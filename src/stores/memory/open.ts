@@ -9,6 +9,7 @@ import { memoryGrants } from './grants.ts'
 import { memoryHub } from './hub.ts'
 import { memoryPasskeys } from './passkeys.ts'
 import { memorySteps } from './steps.ts'
+import { memoryInstances, memoryMailbox, memorySessions } from './tables/instances.ts'
 
 /** A store in memory, whose records are lost with the process: for tests and for trying things out. */
 export function openMemoryStore(): Store {
@@ -24,6 +25,9 @@ export function openMemoryStore(): Store {
     grants: memoryGrants(),
     passkeys: memoryPasskeys(),
     hub: memoryHub(),
+    instances: memoryInstances(),
+    mailbox: memoryMailbox(watchers),
+    sessions: memorySessions(),
     clock: systemStoreClock,
     findDamage: async () => [],
     shrink: async () => false,

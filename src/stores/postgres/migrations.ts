@@ -366,6 +366,35 @@ export const postgresMigrations: readonly Migration[] = [
       end $$;
     `,
   },
+  {
+    version: 6,
+    sql: `
+      create table assent_instance (
+        id text primary key,
+        started_at bigint not null,
+        seen_at bigint not null,
+        ahead_ms bigint not null,
+        stopping smallint not null
+      );
+      create table assent_mail (
+        seq bigint generated always as identity primary key,
+        id text not null,
+        recipient text not null,
+        at bigint not null,
+        sealed_key text not null,
+        box text not null
+      );
+      create index assent_mail_recipient on assent_mail (recipient, seq);
+      create table assent_session (
+        session text primary key,
+        revoked smallint not null,
+        level text,
+        stream text,
+        expires_at bigint not null
+      );
+      create index assent_session_expires on assent_session (expires_at);
+    `,
+  },
 ]
 
 // Any number that no other program is likely to use as an advisory lock in this database.

@@ -13,6 +13,8 @@ import { postgresHub } from './hub.ts'
 import { migratePostgres, postgresMigrations } from './migrations.ts'
 import { postgresPasskeys } from './passkeys.ts'
 import { postgresSteps } from './steps.ts'
+import { postgresInstances, postgresMailbox, postgresSessions } from './tables/instances.ts'
+import { gatherNotifications } from './tables/notify.ts'
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions {
@@ -46,6 +48,9 @@ export async function openPostgresStore(
       grants: postgresGrants(database),
       passkeys: postgresPasskeys(database),
       hub: postgresHub(database),
+      instances: postgresInstances(database),
+      mailbox: postgresMailbox(database, changes, gatherNotifications(database, channel)),
+      sessions: postgresSessions(database),
       clock,
       // The server finds damage itself, with data checksums or pg_amcheck.
       findDamage: async () => [],

@@ -13,6 +13,7 @@ import { readRedisAddress } from './server/address.ts'
 import { openRedisServer, type RedisServer } from './server/server.ts'
 import { checkServer } from './server/suitable.ts'
 import { redisSteps } from './steps.ts'
+import { redisInstances, redisMailbox, redisSessions } from './tables/instances.ts'
 
 /** Options of a Redis store. */
 export interface RedisOptions {
@@ -41,6 +42,9 @@ export async function openRedisStore(url: string, { clock: machine = systemClock
       grants: redisGrants(server),
       passkeys: redisPasskeys(server),
       hub: redisHub(server),
+      instances: redisInstances(server),
+      mailbox: redisMailbox(server, changes),
+      sessions: redisSessions(server),
       clock,
       // The server checks its files when it loads them.
       findDamage: async () => [],

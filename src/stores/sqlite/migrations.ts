@@ -188,6 +188,32 @@ export const sqliteMigrations: readonly string[] = [
     DELETE FROM waiting WHERE seq = old.seq;
   END;
   `,
+  `
+  CREATE TABLE instance (
+    id TEXT PRIMARY KEY,
+    started_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    ahead_ms INTEGER NOT NULL,
+    stopping INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE mail (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    sealed_key TEXT NOT NULL,
+    box TEXT NOT NULL
+  );
+  CREATE INDEX mail_recipient ON mail (recipient, seq);
+  CREATE TABLE session (
+    session TEXT PRIMARY KEY,
+    revoked INTEGER NOT NULL,
+    level TEXT,
+    stream TEXT,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX session_expires ON session (expires_at);
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

@@ -16,6 +16,7 @@ import { openJournal } from './journal/journal.ts'
 import { migrateSqlite } from './migrations.ts'
 import { sqliteSteps } from './steps.ts'
 import { sqliteHub } from './tables/hub.ts'
+import { sqliteInstances, sqliteMailbox, sqliteSessions } from './tables/instances.ts'
 import { sqlitePasskeys } from './tables/passkeys.ts'
 import { createWriter } from './writer.ts'
 
@@ -59,6 +60,9 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     grants: sqliteGrants(database, writer),
     passkeys: sqlitePasskeys(database, writer),
     hub: sqliteHub(database, writer),
+    instances: sqliteInstances(database, writer),
+    mailbox: sqliteMailbox(database, writer, changes),
+    sessions: sqliteSessions(database, writer),
     clock: systemStoreClock,
     findDamage: () => runRead(() => damageIn(database)),
     shrink: () => shrink(database, writer),

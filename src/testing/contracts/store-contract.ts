@@ -7,6 +7,7 @@ import { elicitationContract } from './elicitation-contract.ts'
 import { flowContract } from './flow-contract.ts'
 import { grantContract } from './grant-contract.ts'
 import { hubContract } from './hub-contract.ts'
+import { instanceContract } from './instance-contract.ts'
 import { passkeyContract } from './passkey-contract.ts'
 import { stepContract } from './step-contract.ts'
 import { votingContract } from './voting-contract.ts'
@@ -26,5 +27,6 @@ export const storeContract: readonly ContractTest[] = [
   ...flowContract,
   ...grantContract,
   ...hubContract,
+  ...instanceContract,
   ...passkeyContract,
 ]

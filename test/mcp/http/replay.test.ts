@@ -40,7 +40,7 @@ test('the answer that ends a stream has no id, so that nobody tries to resume wh
   expect(await store.storeEvent('b', { jsonrpc: '2.0', id: 2, error: { code: 1, message: 'no' } })).toBe('')
   const ids: string[] = []
   await store.replayEventsAfter(opening, { send: async (id) => void ids.push(id) })
-  expect(ids).toEqual([expect.stringMatching(/^2\.a$/), ''])
+  expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{12}\.2\.a$/), ''])
 })
 
 test('the newest messages are kept, and no more than the limit', async () => {
@@ -73,4 +73,15 @@ test.each(['', 'a', '1', '1.', '.a', '-1.a', '1.a b', '1.../a'])('"%s" is no eve
   const store = keepForReplay(2, anyRoom)
   expect(await store.getStreamIdForEventId?.(id)).toBeUndefined()
   await expect(missedAfter(store, id)).rejects.toThrow()
+})
+
+test('the stream of a request that another instance works on is not resumed, but the client’s own stream is', async () => {
+  const [here, elsewhere] = [keepForReplay(10, anyRoom), keepForReplay(10, anyRoom)]
+  const ofRequest = await elsewhere.storeEvent('a', notice)
+  const ofClient = await elsewhere.storeEvent('_GET_stream', notice)
+  await here.storeEvent('a', notice)
+  await here.storeEvent('_GET_stream', notice)
+  expect(await here.getStreamIdForEventId?.(ofRequest)).toBeUndefined()
+  await expect(missedAfter(here, ofRequest)).rejects.toThrow('Not an event id')
+  expect(await missedAfter(here, ofClient)).toEqual({ missed: [], stream: '_GET_stream' })
 })

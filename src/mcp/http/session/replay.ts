@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 import { parseJson, writeJson } from '../../../base/json.ts'
 import type { Lease } from '../../../base/limits/budget.ts'
@@ -18,11 +19,13 @@ export interface Replay extends EventStore {
 
 /**
  * Keeps the newest messages of one session, so that a client that reconnects gets what it missed (H11-08). A message for
- * which there is no room is not kept. An event id names its stream, so nothing of another stream is ever replayed.
+ * which there is no room is not kept. An event id names its stream, so nothing of another stream is ever replayed, and who
+ * kept it: the stream of a request that another instance, or one before a restart, works on cannot be resumed here.
  */
 export function keepForReplay(limit: number, reserve: (bytes: number) => Lease | undefined): Replay {
   let kept: Kept[] = []
   let order = 0
+  const keeper = randomBytes(6).toString('hex')
 
   function keep(streamId: string, message: JSONRPCMessage): void {
     const text = writeJson(message)
@@ -42,18 +45,18 @@ export function keepForReplay(limit: number, reserve: (bytes: number) => Lease |
       order += 1
       // The event that opens a stream is empty: there is nothing to replay.
       if ('jsonrpc' in message) keep(streamId, message)
-      return isLast(message) ? noId : eventId({ order, streamId })
+      return isLast(message) ? noId : eventId({ keeper, order, streamId })
     },
     async getStreamIdForEventId(id) {
-      return readEventId(id)?.streamId
+      return readEventId(id, keeper)?.streamId
     },
     async replayEventsAfter(lastId, { send }) {
-      const last = readEventId(lastId)
+      const last = readEventId(lastId, keeper)
       if (last === undefined) throw new Error('Not an event id of this server')
       const missed = kept.filter(({ streamId, order }) => streamId === last.streamId && order > last.order)
       for (const event of missed) {
         const message = parseJson(event.text) as JSONRPCMessage
-        await send(isLast(message) ? noId : eventId(event), message)
+        await send(isLast(message) ? noId : eventId({ ...event, keeper }), message)
       }
       return last.streamId
     },
@@ -75,9 +78,19 @@ function isLast(message: JSONRPCMessage): boolean {
   return 'result' in message || 'error' in message
 }
 
-const eventId = ({ order, streamId }: Pick<Kept, 'order' | 'streamId'>) => `${order}.${streamId}`
+interface EventPlace extends Pick<Kept, 'order' | 'streamId'> {
+  readonly keeper: string
+}
 
-function readEventId(id: string): Pick<Kept, 'order' | 'streamId'> | undefined {
-  const [, order, streamId] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(id) ?? []
-  return order === undefined || streamId === undefined ? undefined : { order: Number(order), streamId }
+const eventId = ({ keeper, order, streamId }: EventPlace) => `${keeper}.${order}.${streamId}`
+
+/** The SDK's name for the stream that belongs to no request. */
+const ownStream = '_GET_stream'
+
+function readEventId(id: string, keeper: string): Pick<Kept, 'order' | 'streamId'> | undefined {
+  const [, kept, order, streamId] = /^([0-9a-f]{12})\.(\d{1,15})\.([\w-]{1,64})$/.exec(id) ?? []
+  if (order === undefined || streamId === undefined) return undefined
+  if (kept === keeper) return { order: Number(order), streamId }
+  // The client's own stream goes on anywhere. What it missed elsewhere is lost.
+  return streamId === ownStream ? { order: Number.MAX_SAFE_INTEGER, streamId } : undefined
 }

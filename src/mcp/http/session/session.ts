@@ -16,6 +16,14 @@ export interface Session {
   readonly closed: AbortSignal
 }
 
+/** How a session reaches a client whose requests and streams may be at any instance. */
+export interface Pushing {
+  /** The id under which a request is sent to the client, so that its answer finds back here. */
+  addressOf(request: RequestId): Promise<string>
+  /** Sends what belongs to no request of the client to the instance that holds its stream. False: send it here. */
+  sendElsewhere(message: JSONRPCMessage): boolean
+}
+
 /** The message for requests that are unanswered when the server closes. Their work may have been done. */
 export const cutOff = 'The server ended this before the answer was there. It may have run.'
 
@@ -27,10 +35,14 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #unanswered = new Set<RequestId>()
   readonly #leases = new Map<RequestId, Lease>()
   readonly #onQuiet: () => void
+  readonly #pushing: Pushing | undefined
+  /** The requests that the client has not answered, with the ids under which it knows them. */
+  readonly #pushed = new Map<RequestId, Promise<string>>()
 
-  constructor(options: WebStandardStreamableHTTPServerTransportOptions, onQuiet: () => void) {
+  constructor(options: WebStandardStreamableHTTPServerTransportOptions, onQuiet: () => void, pushing?: Pushing) {
     super(options)
     this.#onQuiet = onQuiet
+    this.#pushing = pushing
     // The SDK server that connects keeps this handler, and calls it first.
     this.onmessage = (message) => this.#note(message)
   }
@@ -78,12 +90,48 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if (!('method' in message) && message.id !== undefined) this.#settle(message.id)
-    return super.send(message, options)
+    if (!('method' in message)) {
+      if (message.id !== undefined) this.#settle(message.id)
+      return super.send(message, options)
+    }
+    if (this.#pushing === undefined) return super.send(message, options)
+    const made = this.#addressed(message, this.#pushing)
+    // Waits only for what is sealed, so that notifications stay in order with the answer that follows them.
+    const addressed = made instanceof Promise ? await made : made
+    if (options?.relatedRequestId === undefined && this.#pushing.sendElsewhere(addressed)) return
+    return super.send(addressed, options)
+  }
+
+  /** Takes a message that reached another instance as if the client had sent it here. */
+  deliver(message: JSONRPCMessage): void {
+    this.onmessage?.(message)
+  }
+
+  /** Sends what another instance has for the client, as it is, on the stream that the client holds here. */
+  async pass(message: JSONRPCMessage): Promise<void> {
+    await super.send(message)
+  }
+
+  /** A request under the id that leads its answer back here, or the message that cancels it under the same id. */
+  #addressed(
+    message: Extract<JSONRPCMessage, { method: string }>,
+    pushing: Pushing,
+  ): Promise<JSONRPCMessage> | JSONRPCMessage {
+    if ('id' in message) {
+      const address = pushing.addressOf(message.id)
+      this.#pushed.set(message.id, address)
+      return address.then((id) => ({ ...message, id }))
+    }
+    if (message.method !== 'notifications/cancelled') return message
+    const address = this.#pushed.get(message.params?.requestId as RequestId)
+    this.#pushed.delete(message.params?.requestId as RequestId)
+    return address === undefined
+      ? message
+      : address.then((requestId) => ({ ...message, params: { ...message.params, requestId } }))
   }
 
   #note(message: JSONRPCMessage): void {
-    if (!('method' in message)) return
+    if (!('method' in message)) return void this.#pushed.delete(message.id as RequestId)
     if ('id' in message) this.#unanswered.add(message.id)
     // A request that the client cancelled is never answered.
     else if (message.method === 'notifications/cancelled') this.#settle(message.params?.requestId as RequestId)

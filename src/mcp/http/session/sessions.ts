@@ -1,23 +1,46 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthInfo, McpRequestContext, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server'
+import type {
+  AuthInfo,
+  JSONRPCMessage,
+  McpRequestContext,
+  McpServer,
+  McpServerFactory,
+  Server,
+} from '@modelcontextprotocol/server'
 import type { Clock } from '../../../base/clock.ts'
+import type { JsonObject } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
 import { leaseOf, ownerOf } from '../incoming.ts'
 import type { SharedLimits } from '../limits.ts'
 import { idOf, refusal, sessionNotFound } from '../replies.ts'
+import { rebuild } from './rebuild.ts'
+import { hearOthers, pushAt, routeAnswers, tellOthers } from './relay.ts'
 import { keepForReplay } from './replay.ts'
 import { type Session, SessionTransport } from './session.ts'
 import type { PooledSession } from './session-pool.ts'
+import { type SessionClaims, type SessionSharing, sessionKeyOf } from './sharing.ts'
+
+/** A 2025 session, for the server that is built for it. */
+export interface ServedSession extends Session {
+  /** To be called when the client asks for a log level, so that other instances know. */
+  levelChanged(level: string): Promise<void>
+}
 
 /** What a server is built for: one 2026 request, or one 2025 session. */
 export interface ServingContext extends McpRequestContext {
   /** Only for a 2025 session. */
-  readonly session?: Session
+  readonly session?: ServedSession
 }
 
 /** Builds a new server for each request (2026) or session (2025). Any factory of the SDK is one. */
 export type ServerFactory = (context: ServingContext) => ReturnType<McpServerFactory>
 
 interface OpenSession extends Session, PooledSession {
+  readonly key: string
+  /** When it began, in milliseconds. Undefined: other instances cannot serve it. */
+  readonly began: number | undefined
+  /** The other instance that holds the client's own stream. */
+  stream?: string | undefined
   readonly transport: SessionTransport
   /** Set when the session was initialized. */
   server?: McpServer | Server
@@ -47,16 +70,50 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-/** `idleMs`: how long a session may be idle before it is closed. */
+export interface SessionOptions {
+  /** How long a session may be idle before it is closed. */
+  readonly idleMs: number
+  readonly clock: Clock
+  /** Lets other instances serve these sessions, and this one those of others. */
+  readonly sharing?: SessionSharing | undefined
+  /** Called with a message of the client that reached another instance. */
+  relayed?(session: FoundSession, message: JSONRPCMessage): void
+}
+
 export function keepSessions(
   factory: ServerFactory,
   { limits, sessions: pool, replays }: Pick<SharedLimits, 'limits' | 'sessions' | 'replays'>,
-  idleMs: number,
-  clock: Clock,
+  { idleMs, clock, sharing, relayed }: SessionOptions,
 ): Sessions {
   // Ordered by last use, the longest unused first.
   const sessions = new Map<string, OpenSession>()
+  const byKey = new Map<string, OpenSession>()
+  const rebuilding = new Map<string, Promise<OpenSession | 'no-room' | undefined>>()
   let callOffSweep: (() => void) | undefined
+  const stopHearing =
+    sharing &&
+    hearOthers(sharing, {
+      message(key, message) {
+        const session = byKey.get(key)
+        if (session?.server === undefined) return
+        relayed?.(foundAs(session, session.server), message)
+        session.transport.deliver(message)
+      },
+      push: (key, message) =>
+        void byKey
+          .get(key)
+          ?.transport.pass(message)
+          .catch(() => {}),
+      stream(key, at) {
+        const session = byKey.get(key)
+        if (session !== undefined) session.stream = at
+      },
+      level(key, level) {
+        const session = byKey.get(key)
+        if (session !== undefined) sharing.levelSet(session.id, level)
+      },
+      revoked: (key) => byKey.get(key)?.close(),
+    })
 
   async function serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
@@ -64,12 +121,18 @@ export function keepSessions(
       if (isInitialize(body)) return open(request, body, authInfo)
       return refusal(400, 'Bad Request: Mcp-Session-Id header is required', { id: idOf(body) })
     }
-    const session = sessions.get(id)
+    // While it is rebuilt, its server is not ready.
+    const session = (await rebuilding.get(id)) ?? sessions.get(id) ?? (await fromElsewhere(id, request, authInfo))
+    if (session === 'no-room') return noRoom(idOf(body))
+    if (session === 'ended') return new Response(null, { status: 200 })
     if (session === undefined || session.owner !== ownerOf(authInfo)) return sessionNotFound(body)
 
     const release = hold(session)
     try {
-      const response = await session.transport.handleRequest(request, forward(body, authInfo))
+      const routed = await shareMessage(session, request, body)
+      if (routed instanceof Response) return routed
+      const response = await session.transport.handleRequest(request, forward(routed.body, authInfo))
+      if (request.method === 'GET' && response.ok) inBackground(streamOpened(session).catch(() => {}))
       const requestId = idOf(body)
       const lease = requestId === null ? undefined : leaseOf(request)
       if (requestId !== null && lease !== undefined) session.transport.holdUntilAnswered(requestId, lease)
@@ -81,20 +144,129 @@ export function keepSessions(
 
   async function open(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     const owner = ownerOf(authInfo)
-    if (!pool.makeRoom(owner)) {
-      const message = 'Too many sessions are open. End those that are not needed, or try again later.'
-      return refusal(503, message, { id: idOf(body), headers: { 'Retry-After': '30' } })
+    if (!pool.makeRoom(owner)) return noRoom(idOf(body))
+    const claims = { owner, initialize: (body as { params?: JsonObject }).params ?? {}, began: clock.now().getTime() }
+    const shared = await sharing?.seal(claims)
+    const session = add(shared ?? randomUUID(), owner, shared === undefined ? undefined : claims.began)
+    const { transport } = session
+    const release = hold(session)
+    let response: Response | undefined
+    try {
+      session.server = await connect(session, request, authInfo)
+      response = await transport.handleRequest(request, forward(body, authInfo))
+      return response
+    } finally {
+      // The client never got the id of this session, so it will not end it.
+      if (response?.ok !== true) await transport.close()
+      release()
     }
-    const id = randomUUID()
+  }
+
+  /** A session that began at another instance, or here before a restart. Undefined: there is none of this id. */
+  async function fromElsewhere(
+    id: string,
+    request: Request,
+    authInfo: AuthInfo | undefined,
+  ): Promise<OpenSession | 'no-room' | 'ended' | undefined> {
+    const claims = await sharing?.open(id)
+    if (sharing === undefined || claims === undefined || claims.owner !== ownerOf(authInfo)) return undefined
+    const key = sessionKeyOf(id)
+    if (request.method === 'DELETE') {
+      if ((await sharing.kept(key))?.isRevoked === true) return undefined
+      await revoke(key, claims.began)
+      return 'ended'
+    }
+    const known = rebuilding.get(id) ?? sessions.get(id)
+    if (known !== undefined) return known
+    const made = rebuilt(sharing, id, claims, request, authInfo).finally(() => rebuilding.delete(id))
+    rebuilding.set(id, made)
+    return made
+  }
+
+  async function rebuilt(
+    sharing: SessionSharing,
+    id: string,
+    { owner, initialize, began }: SessionClaims,
+    request: Request,
+    authInfo: AuthInfo | undefined,
+  ): Promise<OpenSession | 'no-room' | undefined> {
+    if (!pool.makeRoom(owner)) return 'no-room'
+    const session = add(id, owner, began)
+    const release = hold(session)
+    let isUsable = false
+    try {
+      // Looked up after it was added: whoever revokes it from now on finds it here.
+      const kept = await sharing.kept(session.key)
+      if (kept?.isRevoked === true) return undefined
+      session.stream = kept?.stream === sharing.post.id ? undefined : kept?.stream
+      const server = await connect(session, request, authInfo)
+      if (kept?.level !== undefined) sharing.levelSet(id, kept.level)
+      await rebuild(session.transport, { url: request.url, id }, initialize, authInfo)
+      isUsable = !session.closed.aborted
+      if (isUsable) session.server = server
+      return isUsable ? session : undefined
+    } finally {
+      if (!isUsable) await session.transport.close()
+      release()
+    }
+  }
+
+  /** Lets other instances take their part of a client's message. Returns what is left for this one, or the answer. */
+  async function shareMessage(
+    session: OpenSession,
+    request: Request,
+    body: unknown,
+  ): Promise<Response | { body: unknown }> {
+    const { key, began } = session
+    if (sharing === undefined || began === undefined) return { body }
+    if (request.method === 'DELETE') await revoke(key, began)
+    if (request.method !== 'POST') return { body }
+    // It is served here even if the others cannot be told.
+    inBackground(tellOthers(sharing, key, body).catch(() => {}))
+    const routed = await routeAnswers(sharing, key, body)
+    if (routed.kind === 'here') return routed
+    if (routed.kind === 'sent') return new Response(null, { status: 202 })
+    return refusal(409, 'The instance that asked this is gone, and the call with it. Make the call again.')
+  }
+
+  /** Other instances send here from now on what is for the client and belongs to none of its requests. */
+  async function streamOpened(session: OpenSession): Promise<void> {
+    const { key, began } = session
+    session.stream = undefined
+    if (sharing === undefined || began === undefined) return
+    await sharing.save(key, { stream: sharing.post.id }, began)
+    await sharing.post.sendAll({ kind: 'session-stream', key })
+  }
+
+  /** Kept first, so that no instance rebuilds it after the others were told. */
+  async function revoke(key: string, began: number): Promise<void> {
+    await sharing?.save(key, { isRevoked: true }, began)
+    await sharing?.post.sendAll({ kind: 'session-revoked', key })
+  }
+
+  function add(id: string, owner: string, began: number | undefined): OpenSession {
+    const key = sessionKeyOf(id)
     const replay = limits.replay > 0 ? keepForReplay(limits.replay, (bytes) => replays.lease(owner, bytes)) : undefined
     const ending = new AbortController()
     const transport: SessionTransport = new SessionTransport(
       // A client that lost its stream reconnects after a second.
       { sessionIdGenerator: () => id, retryInterval: 1_000, ...(replay && { eventStore: replay }) },
       () => touch(session),
+      (sharing &&
+        began !== undefined && {
+          addressOf: (request) => sharing.addressOf(key, request),
+          sendElsewhere(message) {
+            if (session.stream === undefined) return false
+            pushAt(sharing, session.stream, key, message)
+            return true
+          },
+        }) ||
+        undefined,
     )
     const session: OpenSession = {
       id,
+      key,
+      began,
       closed: ending.signal,
       transport,
       owner,
@@ -105,33 +277,42 @@ export function keepSessions(
     }
     transport.onclose = () => {
       sessions.delete(id)
+      byKey.delete(key)
       pool.delete(session)
       replay?.close()
       ending.abort()
     }
     // Counted from here on, so that many simultaneous clients do not exceed the limit.
     sessions.set(id, session)
+    byKey.set(key, session)
     pool.add(session)
-    const release = hold(session)
     armSweep()
+    return session
+  }
 
-    let response: Response | undefined
-    try {
-      const server = await factory({
-        era: 'legacy',
-        ...(authInfo !== undefined && { authInfo }),
-        requestInfo: request,
-        session: { id, closed: ending.signal },
-      })
-      await server.connect(transport)
-      session.server = server
-      response = await transport.handleRequest(request, forward(body, authInfo))
-      return response
-    } finally {
-      // The client never got the id of this session, so it will not end it.
-      if (response?.ok !== true) await transport.close()
-      release()
-    }
+  /** Gives the session a server of its own. */
+  async function connect(
+    session: OpenSession,
+    request: Request,
+    authInfo: AuthInfo | undefined,
+  ): Promise<McpServer | Server> {
+    const { id, key, began, closed, transport } = session
+    const server = await factory({
+      era: 'legacy',
+      ...(authInfo !== undefined && { authInfo }),
+      requestInfo: request,
+      session: {
+        id,
+        closed,
+        levelChanged: async (next) => {
+          if (sharing === undefined || began === undefined) return
+          await sharing.save(key, { level: next }, began)
+          await sharing.post.sendAll({ kind: 'session-level', key, level: next })
+        },
+      },
+    })
+    await server.connect(transport)
+    return server
   }
 
   function touch(session: OpenSession): void {
@@ -170,6 +351,11 @@ export function keepSessions(
     }
   }
 
+  function foundAs(session: OpenSession, server: McpServer | Server): FoundSession {
+    session.found ??= foundSession(session, server)
+    return session.found
+  }
+
   function armSweep(): void {
     if (callOffSweep !== undefined) return
     const [oldest] = sessions.values()
@@ -194,8 +380,7 @@ export function keepSessions(
       const session = sessions.get(id)
       const server = session?.server
       if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
-      session.found ??= foundSession(session, server)
-      return session.found
+      return foundAs(session, server)
     },
     get size() {
       return sessions.size
@@ -203,6 +388,7 @@ export function keepSessions(
     async close() {
       callOffSweep?.()
       callOffSweep = undefined
+      stopHearing?.()
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()))
     },
   }
@@ -211,6 +397,11 @@ export function keepSessions(
 /** Closing answers what is open first; a stream that fails meanwhile is of no use to anybody. */
 function closeSoon(transport: SessionTransport): void {
   transport.close().catch(() => {})
+}
+
+function noRoom(id: string | number | null): Response {
+  const message = 'Too many sessions are open. End those that are not needed, or try again later.'
+  return refusal(503, message, { id, headers: { 'Retry-After': '30' } })
 }
 
 export const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'

@@ -1,0 +1,22 @@
+import type { Sealed } from '../base/seal.ts'
+
+/** One word that an instance leaves for another. What it says is sealed: it may hold answers. */
+export interface Mail {
+  readonly id: string
+  /** The instance that it is for. */
+  readonly to: string
+  readonly at: Date
+  readonly content: Sealed
+}
+
+/** The rows by which instances leave word for each other. They never call each other. */
+export interface MailboxStore {
+  /** Keeps the mail, and wakes the one it is for. False: `most` already wait there, and nothing was kept. */
+  put(mail: Mail, most: number): Promise<boolean>
+  /** Removes the oldest ones and returns them, in the order of putting. Each is returned once, to one caller. */
+  take(to: string, limit: number): Promise<Mail[]>
+  /** Calls `came` soon after mail was put there. May call without cause, and may miss one: poll as well. Returns how to stop. */
+  watch(to: string, came: () => void): () => void
+  /** Deletes mail that was put before `moment` and never taken. Returns how many. */
+  deleteMail(moment: Date, limit: number): Promise<number>
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { type Json, parseJson, writeJson } from '../base/json.ts'
+import { every } from '../base/repeat.ts'
+import type { Vault } from '../base/seal.ts'
+import { inBackground, trackWork } from '../base/under-way.ts'
+import { heartbeatMs, type Instance, type InstanceStore, isAlive } from './instance.ts'
+import type { MailboxStore } from './mailbox.ts'
+
+/** What one instance tells another. */
+export type Word = { readonly kind: string } & { readonly [key: string]: Json }
+
+/** This process among those that share its store: it says that it runs, and exchanges mail with the others. */
+export interface Post {
+  /** The id of this instance. */
+  readonly id: string
+  /** Announces this instance and reads its mail, from now on. Calling it again has no further effect. */
+  join(): void
+  /** Whether this other instance runs, as far as the store knows. */
+  isThere(id: string): Promise<boolean>
+  /** Leaves word for one instance. False: it is gone, or its mailbox is full. */
+  send(to: string, word: Word): Promise<boolean>
+  /** Leaves word for every other instance that runs. */
+  sendAll(word: Word): Promise<void>
+  /** Calls `hear` for each word of this kind that comes. Returns how to stop. */
+  on(kind: string, hear: (word: Word, from: string) => void): () => void
+  /** Tells the others that this instance takes no new calls soon. */
+  stopping(): Promise<void>
+  /** Reads no more mail, and says that this instance is gone. */
+  leave(): Promise<void>
+}
+
+interface PostParts {
+  readonly store: {
+    readonly instances: InstanceStore
+    readonly mailbox: MailboxStore
+    readonly clock: { machineAheadMs(): number }
+  }
+  readonly vault: Vault
+  readonly clock: Clock
+  onError(error: unknown): void
+}
+
+const pollMs = 2_000
+const takenAtOnce = 100
+/** How much mail may wait for one instance. */
+const mostWaiting = 10_000
+
+export function createPost({ store, vault, clock, onError }: PostParts): Post {
+  const { instances, mailbox } = store
+  const id = randomUUID()
+  const startedAt = clock.now()
+  const hearers = new Map<string, Set<(word: Word, from: string) => void>>()
+  const work = trackWork()
+  let isStopping = false
+  let stops: (() => unknown)[] | undefined
+  let isCollecting = false
+  let isMore = false
+
+  const announce = () =>
+    instances.announce({ id, startedAt, seenAt: clock.now(), aheadMs: store.clock.machineAheadMs(), isStopping })
+
+  async function others(): Promise<Instance[]> {
+    const now = clock.now()
+    return (await instances.list()).filter((one) => one.id !== id && isAlive(one, now))
+  }
+
+  async function put(to: string, word: Word): Promise<boolean> {
+    const mail = randomUUID()
+    const content = await vault.seal(writeJson({ from: id, word }), bindingOf(mail, to))
+    return mailbox.put({ id: mail, to, at: clock.now(), content }, mostWaiting)
+  }
+
+  /** One round at a time. What comes meanwhile is read in another one. */
+  function collect(): void {
+    isMore = true
+    if (isCollecting) return
+    isCollecting = true
+    inBackground(
+      work.begin(
+        readMail()
+          .catch(onError)
+          .finally(() => {
+            isCollecting = false
+          }),
+      ),
+    )
+  }
+
+  async function readMail(): Promise<void> {
+    while (isMore && stops !== undefined) {
+      isMore = false
+      const taken = await mailbox.take(id, takenAtOnce)
+      if (taken.length === takenAtOnce) isMore = true
+      for (const mail of taken) {
+        try {
+          const { from, word } = parseJson(await vault.open(mail.content, bindingOf(mail.id, mail.to))) as unknown as {
+            from: string
+            word: Word
+          }
+          for (const hear of hearers.get(word.kind) ?? []) hear(word, from)
+        } catch (error) {
+          onError(error)
+        }
+      }
+    }
+  }
+
+  return {
+    id,
+    join() {
+      if (stops !== undefined) return
+      inBackground(work.begin(announce().catch(onError)))
+      stops = [
+        mailbox.watch(id, collect),
+        every(pollMs, async () => collect(), onError),
+        every(heartbeatMs, announce, onError),
+      ]
+    },
+    isThere: async (other) => other === id || (await others()).some((one) => one.id === other),
+    async send(to, word) {
+      return (await others()).some((one) => one.id === to) && put(to, word)
+    },
+    async sendAll(word) {
+      await Promise.all((await others()).map((one) => put(one.id, word)))
+    },
+    on(kind, hear) {
+      const all = hearers.get(kind) ?? new Set()
+      hearers.set(kind, all.add(hear))
+      return () => void all.delete(hear)
+    },
+    async stopping() {
+      isStopping = true
+      if (stops !== undefined) await announce()
+    },
+    async leave() {
+      const before = stops
+      stops = undefined
+      if (before === undefined) return
+      await Promise.all(before.map((stop) => stop()))
+      await work.allDone()
+      await instances.remove(id).catch(onError)
+    },
+  }
+}
+
+/** Mail opens only as the one it was sealed as, for the one it was put for. */
+const bindingOf = (mail: string, to: string) => `mail/${mail}/${to}`

@@ -1,0 +1,75 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { isPlainObject, type Json, type JsonObject } from '../../../base/json.ts'
+import { inBackground } from '../../../base/under-way.ts'
+import type { SessionSharing } from './sharing.ts'
+
+/** What other instances tell about sessions. Each is called for sessions that this instance may not know. */
+export interface Relayed {
+  /** A message of the client that reached another instance. */
+  message(key: string, message: JSONRPCMessage): void
+  /** A message for the client, whose stream is here. */
+  push(key: string, message: JSONRPCMessage): void
+  /** The client opened its own stream at that instance. */
+  stream(key: string, at: string): void
+  /** The client asked for a log level. */
+  level(key: string, level: string): void
+  revoked(key: string): void
+}
+
+/** Hears what other instances tell. Returns how to stop. */
+export function hearOthers({ post }: SessionSharing, relayed: Relayed): () => void {
+  const stops = [
+    post.on('session-message', ({ key, message }) => relayed.message(String(key), asMessage(message))),
+    post.on('session-push', ({ key, message }) => relayed.push(String(key), asMessage(message))),
+    post.on('session-stream', ({ key }, from) => relayed.stream(String(key), from)),
+    post.on('session-level', ({ key, level }) => relayed.level(String(key), String(level))),
+    post.on('session-revoked', ({ key }) => relayed.revoked(String(key))),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+const asMessage = (message: Json | undefined) => message as unknown as JSONRPCMessage
+
+/** Notifications of a client that concern what it does at other instances too. */
+const shared = new Set(['notifications/cancelled', 'notifications/initialized', 'notifications/roots/list_changed'])
+
+/** Tells the other instances of a notification that concerns them too. */
+export async function tellOthers({ post }: SessionSharing, key: string, body: unknown): Promise<void> {
+  if (!isPlainObject(body) || 'id' in body || !shared.has(String(body.method))) return
+  await post.sendAll({ kind: 'session-message', key, message: body as Json })
+}
+
+/** Tells another instance what is to be sent to a client. What cannot be told is lost, like what a client without a stream misses. */
+export function pushAt({ post }: SessionSharing, at: string, key: string, message: JSONRPCMessage): void {
+  inBackground(post.send(at, { kind: 'session-push', key, message: message as unknown as Json }).catch(() => {}))
+}
+
+/** What of a client's message is for this instance: all of it, nothing, or nothing because the one that asked is gone. */
+export type Routed =
+  | { readonly kind: 'here'; readonly body: unknown }
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'gone' }
+
+/** Sends the answers in a client's message to the instances that wait for them. */
+export async function routeAnswers(sharing: SessionSharing, key: string, body: unknown): Promise<Routed> {
+  if (!Array.isArray(body)) return isAnswer(body) ? routeAnswer(sharing, key, body) : { kind: 'here', body }
+  const routed = await Promise.all(body.map((one) => routeAnswers(sharing, key, one)))
+  const here = routed.flatMap((one) => (one.kind === 'here' ? [one.body] : []))
+  if (here.length > 0) return { kind: 'here', body: here }
+  return routed.find(({ kind }) => kind === 'gone') ?? { kind: 'sent' }
+}
+
+async function routeAnswer(sharing: SessionSharing, key: string, body: JsonObject): Promise<Routed> {
+  const address = await sharing.readAddress(key, String(body.id))
+  if (address === undefined) return { kind: 'here', body }
+  const message = { ...body, id: address.request }
+  if (address.instance === sharing.post.id) return { kind: 'here', body: message }
+  const isSent = await sharing.post.send(address.instance, { kind: 'session-message', key, message })
+  return { kind: isSent ? 'sent' : 'gone' }
+}
+
+function isAnswer(body: unknown): body is JsonObject {
+  return isPlainObject(body) && typeof body.id === 'string' && !('method' in body)
+}
