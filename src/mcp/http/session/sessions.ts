@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthInfo, McpRequestContext, McpServer, McpServerFactory, Server } from '@modelcontextprotocol/server'
+import type {
+  AuthInfo,
+  JSONRPCResultResponse,
+  McpRequestContext,
+  McpServer,
+  McpServerFactory,
+  Server,
+} from '@modelcontextprotocol/server'
 import type { Clock } from '../../../base/clock.ts'
 import { leaseOf, ownerOf } from '../incoming.ts'
 import type { SharedLimits } from '../limits.ts'
@@ -36,6 +43,8 @@ export interface FoundSession extends Session {
    * Undefined if a request of this id is under way.
    */
   hold(id: string | number): (() => void) | undefined
+  /** Takes the client's answer to a request that the session's server sent. */
+  receive(answer: JSONRPCResultResponse): void
 }
 
 /** The 2025 sessions of one endpoint. Each has an SDK server of its own, and belongs to the client that opened it. */
@@ -166,6 +175,10 @@ export function keepSessions(
           free()
           release()
         }
+      },
+      receive(answer) {
+        touch(session)
+        session.transport.onmessage?.(answer)
       },
     }
   }
