@@ -25,11 +25,17 @@ import { answerTracking } from './track.ts'
 /** The methods in which a server may ask (M26-02). */
 const askable = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
-interface AskableRequest {
+export interface AskableRequest {
   readonly method: string
   readonly params: { readonly name?: string; readonly uri?: string; readonly arguments?: unknown }
 }
 type Handler = (request: AskableRequest, ctx: ServerContext) => Promise<unknown>
+
+/** The server's side of a connection to a client, as far as asking needs it. An SDK server is one. */
+export type ClientConnection = Pick<
+  Server,
+  'getNegotiatedProtocolVersion' | 'getClientVersion' | 'getClientCapabilities' | 'notification'
+>
 
 /** Lets the handlers of an SDK server ask. Call it before any tool, prompt or resource is registered. */
 export function attach(settings: AskingSettings, mcp: McpServer, tools?: ToolSource): McpServer {
@@ -47,9 +53,10 @@ export function attach(settings: AskingSettings, mcp: McpServer, tools?: ToolSou
   return mcp
 }
 
-interface Attached {
+/** What a request that may ask is handled with. */
+export interface Attached {
   readonly settings: AskingSettings
-  readonly server: Server
+  readonly server: ClientConnection
   readonly tools: ToolSource | undefined
   readonly ready: Promise<void>
   /** Aborts when the connection of this server is closed. */
@@ -57,7 +64,7 @@ interface Attached {
 }
 
 /** Runs a handler with its context, and seals the state of what it returns. */
-async function handled(
+export async function handled(
   attached: Attached,
   request: AskableRequest,
   ctx: ServerContext,
@@ -238,12 +245,16 @@ async function complete({ mcpReq }: ServerContext, elicitationId: ElicitationId)
 }
 
 /** The stream of an answered request is closed, so this goes out on the stream of the client's session, if it has one. */
-async function completeOnSession(server: Server, elicitationId: ElicitationId): Promise<void> {
+async function completeOnSession(server: ClientConnection, elicitationId: ElicitationId): Promise<void> {
   if (server.getClientCapabilities() === undefined) return
   await server.notification({ method: completeMethod, params: { elicitationId } }).catch(() => {})
 }
 
-function completeLater({ assent, clocks }: AskingSettings, server: Server, elicitationId: ElicitationId): void {
+function completeLater(
+  { assent, clocks }: AskingSettings,
+  server: ClientConnection,
+  elicitationId: ElicitationId,
+): void {
   if (server.getClientCapabilities() === undefined) return
   assent
     .wait(elicitationId, { timeoutMs: clocks.question })

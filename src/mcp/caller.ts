@@ -34,8 +34,11 @@ export interface Caller {
   readonly ownQuirks: readonly Quirk[]
 }
 
+/** What a server knows of its client. */
+type KnownClient = Pick<Server, 'getNegotiatedProtocolVersion' | 'getClientVersion' | 'getClientCapabilities'>
+
 /** The caller of a request in a handler of an SDK server. */
-export function callerOf(server: Server, ctx: ServerContext, quirks: readonly Quirk[]): Caller {
+export function callerOf(server: KnownClient, ctx: ServerContext, quirks: readonly Quirk[]): Caller {
   const version = server.getNegotiatedProtocolVersion()
   const { sessionId } = ctx
   const authInfo = ctx.http?.authInfo
@@ -109,7 +112,7 @@ function makeCaller(sender: Sender, quirks: readonly Quirk[]): Caller {
 }
 
 /** What a 2025 client said when it was initialized. */
-function saidOnce(server: Server): Said {
+function saidOnce(server: KnownClient): Said {
   return { clientInfo: server.getClientVersion(), declared: server.getClientCapabilities() as JsonObject | undefined }
 }
 

@@ -23,6 +23,21 @@ export interface FastRequest {
   /** The client's connection, if it outlives this message: a 2025 session, or a pipe. */
   readonly session: FastSession | undefined
   readonly reply: FastReply
+  /** What HTTP can do besides. Undefined on a pipe. */
+  readonly http: FastHttp | undefined
+}
+
+/** What an HTTP request can get besides one whole answer. */
+export interface FastHttp {
+  /** Sends a message ahead of the response, which then ends a stream of events. */
+  notify(message: JsonObject): void
+  /** Ends the request with an HTTP error whose body is this response. */
+  refuse(status: number, response: JsonObject): void
+  /**
+   * Calls back if the client disconnects without an answer, or when the endpoint closes, which then answers request `id`;
+   * until the returned function is called.
+   */
+  onGone(id: string | number, listener: () => void): () => void
 }
 
 /** A connection that outlives one message, with the SDK server that was built for it. */

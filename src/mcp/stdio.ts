@@ -155,7 +155,7 @@ class FastPipe implements Transport {
 
   #asked(message: JSONRPCMessage, session: FastSession): FastRequest {
     const body = message as unknown as Record<string, unknown>
-    return { body, headers: undefined, authInfo: undefined, session, reply: this.#reply }
+    return { body, headers: undefined, authInfo: undefined, session, reply: this.#reply, http: undefined }
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {

@@ -9,11 +9,12 @@ import { isPerRequest, revisionOf } from '../../mcp/revision.ts'
 import { callTool, refusedUndecided, type TakeCaptured } from '../call/call-tool.ts'
 import { type ListKind, listMethods } from '../catalog/fetch-list.ts'
 import { listAll } from '../catalog/list.ts'
-import { routeAtOnce, routeNamed, routeReference, routeResource, type Scope } from '../catalog/route.ts'
+import { routeNamed, routeReference, routeResource, type Scope } from '../catalog/route.ts'
 import type { GatewayContext } from '../context.ts'
 import { accountFor, forwardWith, inNameOf, resultIn } from '../forward/forward.ts'
 import { forwardPlain } from '../forward/forward-plain.ts'
 import type { UpstreamServer } from '../options.ts'
+import { askingAt, ownerOfTool } from './asking-at.ts'
 import { downstreamClient } from './client.ts'
 import { clientSession } from './client-session.ts'
 import { isLogLevel } from './log-levels.ts'
@@ -45,7 +46,7 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
     capabilities: capabilities as never,
     ...(instructions !== undefined && { instructions }),
   })
-  attach({ ...gateway.asking, boundTo: boundTo(scope), ownerOf: (tool) => ownerOfTool(scope, tool) }, mcp)
+  attach(askingAt(gateway, scope), mcp)
   const { server: sdk } = mcp
   const session = clientSession(gateway, scope, tell)
   /** The client of a request, and the signal that ends it. */
@@ -126,17 +127,6 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
   }
 
   return { mcp, left: session.left }
-}
-
-/** Joined names begin with their server. Of resources, the state itself says whose it is. */
-function boundTo({ joined, servers }: Scope): string {
-  return joined ? 'all servers' : `server ${servers[0]?.id}`
-}
-
-/** Whose tool a name seems to be, for the audit of calls that are refused before their route is known. */
-function ownerOfTool(scope: Scope, name: string): { readonly server: string; readonly tool: string } {
-  const route = routeAtOnce(scope, name)
-  return route === undefined ? { server: '', tool: name } : { server: route.server.id, tool: route.name }
 }
 
 /** A prompt or a resource: policy does not apply, but the upstream may ask, and may need an account. */

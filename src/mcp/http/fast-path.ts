@@ -3,11 +3,13 @@ import { type AuthInfo, isJsonContentType } from '@modelcontextprotocol/server'
 import { isPlainObject, writeJson } from '../../base/json.ts'
 import type { RequestHead } from '../../base/request-source.ts'
 import { codes } from '../codes.ts'
-import type { FastEnd, FastPath, FastReply, FastRequest, FastSession } from '../fast-path.ts'
+import type { FastEnd, FastHttp, FastPath, FastReply, FastRequest } from '../fast-path.ts'
 import type { Authenticate } from './guard/authenticate.ts'
 import { type Body, type BodyLimits, ownerOf, readMessageBody } from './incoming.ts'
 import type { NodeListener } from './node.ts'
-import type { Sessions } from './session/sessions.ts'
+import { readAnswer } from './session/read-answer.ts'
+import { cutOff } from './session/session.ts'
+import type { FoundSession, Sessions } from './session/sessions.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
 /** What the fast path needs to know of its endpoint. */
@@ -19,6 +21,8 @@ export interface FastPathEndpoint {
   readonly find: Sessions['find']
   readonly bodies: BodyLimits
   readonly unread: UnreadAnswers
+  /** Aborted when the endpoint closes. */
+  readonly closing: AbortSignal
   onError(error: unknown): void
 }
 
@@ -50,15 +54,17 @@ const internalError = JSON.stringify({
  * A POST that the fast path is tried on. It waits for a promise only where something has to be waited for. A class, so
  * that calls share its functions: one made for each call would keep what it sees alive for longer.
  */
-class TriedRequest implements FastRequest, FastReply {
+class TriedRequest implements FastRequest, FastReply, FastHttp {
   readonly headers: IncomingHttpHeaders
   body: Record<string, unknown> = {}
   authInfo: AuthInfo | undefined
-  session: FastSession | undefined
+  session: FoundSession | undefined
   readonly #serving: FastServing
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   #owner = ''
+  /** Set when the answer has become a stream. Keeps it alive. */
+  #stream: NodeJS.Timeout | undefined
   #read: Body | undefined
 
   constructor(serving: FastServing, message: IncomingMessage, response: ServerResponse) {
@@ -69,6 +75,10 @@ class TriedRequest implements FastRequest, FastReply {
   }
 
   get reply(): FastReply {
+    return this
+  }
+
+  get http(): FastHttp {
     return this
   }
 
@@ -102,6 +112,7 @@ class TriedRequest implements FastRequest, FastReply {
     const id = this.headers['mcp-session-id']
     this.session = typeof id === 'string' ? this.#serving.find(id, this.authInfo) : undefined
     try {
+      if (this.session !== undefined && this.#answers(this.session)) return
       const end = this.#serving.fastPath(this)
       if (end instanceof Promise) {
         end.then((later) => this.#ended(later)).catch((error: unknown) => this.#failed(error))
@@ -109,6 +120,16 @@ class TriedRequest implements FastRequest, FastReply {
     } catch (error) {
       this.#failed(error)
     }
+  }
+
+  /** A form's answer goes straight to the session's server, which waits for it. */
+  #answers(session: FoundSession): boolean {
+    const answer = readAnswer(this.body, this.headers, session.server.getNegotiatedProtocolVersion())
+    if (answer === undefined) return false
+    this.#release()
+    session.receive(answer)
+    this.#response.writeHead(202, ['content-length', '0']).end()
+    return true
   }
 
   #ended(end: FastEnd) {
@@ -142,13 +163,53 @@ class TriedRequest implements FastRequest, FastReply {
 
   /** Head and body leave in one write. */
   send(message: object, sessionId: string | undefined): void {
+    if (this.#stream !== undefined) {
+      this.notify(message)
+      this.#response.end()
+    } else this.#write(200, message, sessionId)
+  }
+
+  #write(status: number, message: object, sessionId?: string): void {
     const text = writeJson(message)
     const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]
     if (sessionId !== undefined) headers.push('mcp-session-id', sessionId)
+    this.#response.writeHead(status, headers)
+    this.#response.end(text)
+    this.#countUnread()
+  }
+
+  #countUnread(): void {
+    if (this.#response.writableLength > 0) this.#serving.unread.wrote(this.#owner, this.#response)
+  }
+
+  notify(message: object): void {
+    this.#stream ??= openStream(this.#response)
+    this.#response.write(`event: message\ndata: ${writeJson(message)}\n\n`)
+    this.#countUnread()
+  }
+
+  refuse(status: number, response: object): void {
+    if (this.#stream !== undefined) this.send(response, undefined)
+    else this.#write(status, response)
+  }
+
+  onGone(id: string | number, listener: () => void): () => void {
+    const { closing } = this.#serving
     const response = this.#response
-    response.writeHead(200, headers)
-    response.end(text)
-    if (response.writableLength > 0) this.#serving.unread.wrote(this.#owner, response)
+    const disconnected = () => {
+      if (!response.writableFinished) listener()
+    }
+    const cut = () => {
+      this.refuse(503, { jsonrpc: '2.0', error: { code: codes.serverError, message: cutOff }, id })
+      listener()
+    }
+    closing.addEventListener('abort', cut, { once: true })
+    if (response.closed) disconnected()
+    else response.on('close', disconnected)
+    return () => {
+      closing.removeEventListener('abort', cut)
+      response.off('close', disconnected)
+    }
   }
 
   end(): void {
@@ -159,6 +220,22 @@ class TriedRequest implements FastRequest, FastReply {
     if (this.#response.closed) listener()
     else this.#response.on('close', listener)
   }
+}
+
+/** The SDK's own interval. */
+const keepAliveMs = 15_000
+
+/** Begins a stream of events, as the SDK does. */
+function openStream(response: ServerResponse): NodeJS.Timeout {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    connection: 'keep-alive',
+    'x-accel-buffering': 'no',
+  })
+  const timer = setInterval(() => response.writableEnded || response.write(': keepalive\n\n'), keepAliveMs).unref()
+  response.on('close', () => clearInterval(timer))
+  return timer
 }
 
 function isValid(message: IncomingMessage, { mayEnter }: FastPathEndpoint): boolean {

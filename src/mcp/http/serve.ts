@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import {
   type AuthInfo,
@@ -184,6 +185,9 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     return isClosed && response.status === 499 ? refusal(503, cutOff, { id: idOf(parsedBody) }) : response
   }
 
+  const closing = new AbortController()
+  // Each open request listens.
+  setMaxListeners(0, closing.signal)
   let isClosed = false
   async function answer(incoming: IncomingRequest): Promise<Response> {
     if (isClosed) return refusal(503, incoming.prefetched?.handover === undefined ? 'This server has stopped.' : cutOff)
@@ -215,6 +219,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
             find: sessions.find,
             bodies,
             unread,
+            closing: closing.signal,
             onError,
           }),
     handle(message, reply, known) {
@@ -230,6 +235,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     },
     async close() {
       isClosed = true
+      closing.abort()
       await Promise.all([modern.close(), sessions.close()])
     },
   }

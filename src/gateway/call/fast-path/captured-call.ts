@@ -34,6 +34,8 @@ export class CapturedCall implements Facts, UpstreamHooks {
   readonly stop: StopSignal & { abort(): void } = new Stop()
   /** The reply, or undefined as soon as something else came first. */
   readonly plain: Promise<UpstreamReply | undefined>
+  /** Set if what came is a result that asks by forms only. */
+  asksByForms = false
   #reply: Promise<UpstreamReply> | undefined
   #captured: ((hooks: UpstreamHooks) => void)[] | undefined
   #hooks: UpstreamHooks | undefined

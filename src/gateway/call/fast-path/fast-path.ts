@@ -10,16 +10,17 @@ import { AskRefused, refusalResult } from '../../../mcp/refusal.ts'
 import { isPerRequest, revisionOf } from '../../../mcp/revision.ts'
 import { upstreamCallOf } from '../../catalog/catalog.ts'
 import type { KnownTool } from '../../catalog/fetch-list.ts'
-import { type Route, routeTool, type Scope } from '../../catalog/route.ts'
+import { routeTool, type Scope } from '../../catalog/route.ts'
 import type { GatewayContext } from '../../context.ts'
 import { resultFor } from '../../forward/result-for.ts'
-import type { DownstreamClient, UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
+import type { UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
 import { paramHeaders, repeatsArguments } from '../param-headers.ts'
 import { CallTimer } from '../time-call.ts'
 import { cacheClients } from './cache-clients.ts'
 import { type CallsInFlight, type ClientCall, trackCallsInFlight } from './calls-in-flight.ts'
 import { CapturedCall } from './captured-call.ts'
 import { type PlainCall, readCall } from './read-call.ts'
+import { asksByForms, type RoundRequest, type Rounds, serveRounds } from './rounds.ts'
 
 const answered: FastEnd = { kind: 'answered' }
 const notHandled: FastEnd = { kind: 'not-handled' }
@@ -36,6 +37,7 @@ const noGroups: readonly string[] = []
 export function fastPath(gateway: GatewayContext, scope: Scope): FastPath {
   const clients = cacheClients(gateway)
   const calls = trackCallsInFlight()
+  const rounds = serveRounds(gateway, scope)
 
   return (request) => {
     const { body, headers, session, authInfo } = request
@@ -49,9 +51,10 @@ export function fastPath(gateway: GatewayContext, scope: Scope): FastPath {
     if (route.server.provider !== undefined) return notHandled
     const client = clients.find(session, authInfo, call)
     if (client === undefined) return notHandled
+    if (call.retry !== undefined) return rounds.retry({ request, call, route, client })
 
     const timer = new CallTimer(gateway.settings.news, route.server.id)
-    const fast = { gateway, request, call, route, client, clientCall: undefined, timer }
+    const fast = { gateway, rounds, request, call, route, client, clientCall: undefined, timer }
     return session === undefined ? callFast(fast) : callInSession(fast, session, calls)
   }
 }
@@ -103,12 +106,9 @@ function isPerRequestSession({ server }: FastSession): boolean {
   return isPerRequest(revisionOf(server.getNegotiatedProtocolVersion()))
 }
 
-interface FastCall {
+interface FastCall extends RoundRequest {
   readonly gateway: GatewayContext
-  readonly request: FastRequest
-  readonly call: PlainCall
-  readonly route: Route
-  readonly client: DownstreamClient
+  readonly rounds: Rounds
   /** Undefined for a 2026 client over HTTP, which cancels by closing its connection. */
   readonly clientCall: ClientCall | undefined
   readonly timer: CallTimer
@@ -157,7 +157,7 @@ async function walkFast(fast: FastCall, facts: CallFacts, approving: Approving):
     const outcome = await walk<FastEnd, undefined, never>(entrance, approving)
     switch (outcome.kind) {
       case 'done':
-        return outcome.result
+        return outcome.result.kind === 'started' ? fast.rounds.goOn(fast, outcome.result) : outcome.result
       case 'refused':
         fast.timer.ended('refused')
         return answer(fast, {
@@ -211,6 +211,7 @@ async function send(fast: FastCall, { tool, era }: CallFacts, started: StartedCa
     return { result: answer(fast, (reply as { result: JsonObject }).result), outcome }
   }
   if (isCancelled(clientCall)) return cancelled(fast)
+  captured.asksByForms = era.perRequest && asksByForms(reply)
   dropWithClient(gateway, request, captured)
   return { result: { kind: 'started', handover: captured }, outcome: 'in-progress' }
 }

@@ -17,12 +17,21 @@ export interface PlainCall {
   readonly meta: JsonObject | undefined
   /** 2026-07-28 only: what the client says of itself in `_meta`. */
   readonly envelope?: JsonObject
+  /** 2026-07-28 only: the client comes back to a call that asked, mostly with answers. */
+  readonly retry?: Retry
+}
+
+/** What a client sends along when it calls again. */
+export interface Retry {
+  readonly requestState: string
+  readonly inputResponses: JsonObject | undefined
 }
 
 const envelopePrefix = 'io.modelcontextprotocol/'
 const envelopeKeys = new Set([PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY])
 const messageKeys = new Set(['jsonrpc', 'id', 'method', 'params'])
-const paramKeys = new Set(['name', 'arguments', '_meta'])
+const paramKeys = new Set(['name', 'arguments', '_meta', 'requestState', 'inputResponses'])
+const answerKeys = new Set(['action', 'content'])
 
 /**
  * Reads a call narrowly: undefined for anything that the SDK server might refuse or read in another way. `headers` are
@@ -41,12 +50,29 @@ export function readCall(
   // The SDK server drops an argument of this name, and so do some upstreams.
   if (Object.hasOwn(given, '__proto__')) return undefined
   const meta = metaIn(_meta)
-  if (meta === 'unknown') return undefined
+  const retry = retryIn(params)
+  if (meta === 'unknown' || retry === 'unknown') return undefined
   const call = { id, name, given: given as JsonObject, meta }
-  if (!(PROTOCOL_VERSION_META_KEY in _meta)) return Object.keys(_meta).some(isEnvelope) ? undefined : call
+  if (!(PROTOCOL_VERSION_META_KEY in _meta)) {
+    return retry !== undefined || Object.keys(_meta).some(isEnvelope) ? undefined : call
+  }
   const envelope = envelopeIn(_meta)
   if (envelope === undefined || _meta[PROTOCOL_VERSION_META_KEY] !== perRequestRevision) return undefined
-  return headers === undefined || agree(headers, name) ? { ...call, envelope } : undefined
+  if (headers !== undefined && !agree(headers, name)) return undefined
+  return retry === undefined ? { ...call, envelope } : { ...call, envelope, retry }
+}
+
+/** Only answers to forms, with the state that they belong to. */
+function retryIn({ requestState, inputResponses }: Record<string, unknown>): Retry | undefined | 'unknown' {
+  if (requestState === undefined && inputResponses === undefined) return undefined
+  if (typeof requestState !== 'string') return 'unknown'
+  if (inputResponses === undefined) return { requestState, inputResponses }
+  if (!isPlainObject(inputResponses) || Object.hasOwn(inputResponses, '__proto__')) return 'unknown'
+  for (const key in inputResponses) {
+    const answer = inputResponses[key]
+    if (!isPlainObject(answer) || typeof answer.action !== 'string' || !hasOnly(answer, answerKeys)) return 'unknown'
+  }
+  return { requestState, inputResponses: inputResponses as JsonObject }
 }
 
 function metaIn(_meta: Record<string, unknown>): JsonObject | undefined | 'unknown' {

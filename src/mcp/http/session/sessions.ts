@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type {
   AuthInfo,
   JSONRPCMessage,
+  JSONRPCResultResponse,
   McpRequestContext,
   McpServer,
   McpServerFactory,
@@ -59,6 +60,8 @@ export interface FoundSession extends Session {
    * Undefined if a request of this id is under way.
    */
   hold(id: string | number): (() => void) | undefined
+  /** Takes the client's answer to a request that the session's server sent. */
+  receive(answer: JSONRPCResultResponse): void
 }
 
 /** The 2025 sessions of one endpoint. Each has an SDK server of its own, and belongs to the client that opened it. */
@@ -347,6 +350,10 @@ export function keepSessions(
           free()
           release()
         }
+      },
+      receive(answer) {
+        touch(session)
+        session.transport.onmessage?.(answer)
       },
     }
   }
