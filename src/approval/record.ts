@@ -34,20 +34,16 @@ export function recordStartAtOnce(
 }
 
 function startEntry({ call, changes, decision, grant }: Approved, walkId: string): AuditEntry {
-  const isKept = canBeKept(call, decision)
-  return {
-    kind: 'call-started',
-    who: call.requester.participant,
-    about: walkId,
-    data: {
-      ...factsOf(call, decision),
-      ...(grant && { grant: grant.id }),
-      ...(changes.length > 0 && { edited: changes.map(({ name }) => name) }),
-      // Where policy only watches: there nothing is stopped, this neither.
-      ...(!isKept && { argumentsTooLarge: true }),
-    },
-    ...keptFrom(call, decision),
-  }
+  // Assigned one by one, which is faster than spreads: every call is recorded.
+  const data = factsOf(call, decision)
+  if (grant !== undefined) data.grant = grant.id
+  if (changes.length > 0) data.edited = changes.map(({ name }) => name)
+  const entry: AuditEntry = { kind: 'call-started', who: call.requester.participant, about: walkId, data }
+  if (!decision.keepArguments) return entry
+  if (canBeKept(call, decision)) entry.keep = { arguments: call.arguments }
+  // Where policy only watches: there nothing is stopped, this neither.
+  else data.argumentsTooLarge = true
+  return entry
 }
 
 /** Every call that is not let run, and why. */
@@ -78,7 +74,7 @@ export async function recordUnasked(
 
 function factsOf(call: ToolCall, { decide, why, ruleDigest, watched }: Decision): JsonObject {
   const { server, tool, requester, definition } = call
-  return {
+  const facts: JsonObject = {
     server,
     tool,
     client: requester.client,
@@ -87,8 +83,9 @@ function factsOf(call: ToolCall, { decide, why, ruleDigest, watched }: Decision)
     ruleDigest,
     call: callDigest(call),
     definition,
-    ...(watched && { watched: true }),
   }
+  if (watched) facts.watched = true
+  return facts
 }
 
 function keptFrom(call: ToolCall, decision: Decision): { readonly keep?: JsonObject } {

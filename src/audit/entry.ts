@@ -3,7 +3,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import { digestKept, type EventDraft } from './chain/mac.ts'
+import { digestKept, type SpelledDraft } from './chain/mac.ts'
 import type { Pseudonym } from './event.ts'
 import type { AuditKind, CustomAuditKind } from './kinds.ts'
 
@@ -40,7 +40,11 @@ export function takeEntry({ who, kind, about, data = {}, keep }: AuditEntry, lar
   }
   const spelled = canonicalJson(data)
   const kept = keep && canonicalJson(keep)
-  const size = [kind, about, spelled, kept].reduce((sum, text = '') => sum + Buffer.byteLength(text), 0)
+  const size =
+    Buffer.byteLength(kind) +
+    Buffer.byteLength(about ?? '') +
+    Buffer.byteLength(spelled) +
+    (kept === undefined ? 0 : Buffer.byteLength(kept))
   if (size > largest) {
     throw new BadArgument(`An audit entry may hold ${largest} bytes, and this one holds ${size}.`, { detail: kind })
   }
@@ -48,8 +52,8 @@ export function takeEntry({ who, kind, about, data = {}, keep }: AuditEntry, lar
 }
 
 /** The event that an entry becomes, without its place in the chain. */
-export function draftOf({ kind, about, spelled, keep }: TakenEntry, at: Date, who?: Pseudonym): EventDraft {
-  const draft: { -readonly [Key in keyof EventDraft]: EventDraft[Key] } = { at, kind, data: JSON.parse(spelled) }
+export function draftOf({ kind, about, spelled, keep }: TakenEntry, at: Date, who?: Pseudonym): SpelledDraft {
+  const draft: { -readonly [Key in keyof SpelledDraft]: SpelledDraft[Key] } = { at, kind, spelled }
   if (who !== undefined) draft.who = who
   if (about !== undefined) draft.about = about
   if (keep !== undefined) {

@@ -29,6 +29,9 @@ export interface AuditEvent {
   readonly mac: string
 }
 
+/** An event on its way into a store, with its data as canonical JSON: who writes it need not spell it again. */
+export type SpelledEvent = Omit<AuditEvent, 'data'> & { readonly spelled: string }
+
 /** What is kept in full. The salt stops anyone from guessing an erased value by its digest. */
 export interface KeptInFull {
   readonly salt: string

@@ -73,7 +73,8 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   /** Stores what is queued and this entry, if nothing must be waited for. */
   function writeAtOnce(entry: AuditEntry): boolean {
     if (!store.appendsAtOnce || emptying !== undefined || entry.keep !== undefined || !chain.isOpen()) return false
-    const batch = [...queue, { entry: takeEntry(entry, entryBytes), at: clock.now() }]
+    const batch: DatedEntry[] = queue.slice()
+    batch.push({ entry: takeEntry(entry, entryBytes), at: clock.now() })
     const names = namesKnown(batch)
     if (names === undefined) return false
     try {
@@ -182,9 +183,6 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
 }
 
 function draftsOf(batch: readonly DatedEntry[], names: ReadonlyMap<ParticipantId, Pseudonym>): Drafts {
-  const drafts = batch.map(({ entry, at }) => ({
-    draft: draftOf(entry, at, entry.who && names.get(entry.who)),
-    spelled: entry.spelled,
-  }))
+  const drafts = batch.map(({ entry, at }) => draftOf(entry, at, entry.who && names.get(entry.who)))
   return drafts as unknown as Drafts
 }

@@ -1,6 +1,6 @@
 import type { Sealed } from '../base/seal.ts'
 import type { ParticipantId } from '../participant/participant.ts'
-import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from './event.ts'
+import type { Anchor, AuditEvent, ChainId, Head, Pseudonym, SpelledEvent } from './event.ts'
 
 /** A chain, and where it begins now if its oldest events were pruned. */
 export interface ChainStart {
@@ -18,7 +18,7 @@ export interface AuditStore {
    * The same as `append` without waiting, for stores that can. False: nothing was stored, and `append` must be used. If it
    * throws, they may be stored or not.
    */
-  appendAtOnce(events: readonly AuditEvent[]): boolean
+  appendAtOnce(events: readonly SpelledEvent[]): boolean
   /** In the order of `seq`. */
   read(chain: ChainId, afterSeq: number, limit: number): Promise<AuditEvent[]>
   /** The last event of each chain that has events, the most recently written chain first. */

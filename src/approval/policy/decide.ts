@@ -46,22 +46,24 @@ function decisionBy(policy: Policy, ready: ReadyRule, call: ToolCall, failed: bo
   const fallback = rule.fallback ?? policy.fallback
   // Running unasked on a doubt, or on a stranger's word, would be an allow.
   const isDoubtful = failed || isHearsay(ready, call)
-  return {
+  // Assigned one by one, which is faster than spreads: every call is decided about.
+  const decision: { -readonly [Key in keyof Decision]: Decision[Key] } = {
     decide: effect,
     why: whyOf(ready, effect, failed),
     ruleDigest: digest,
     approvers: rule.approvers ?? [call.requester.participant],
     answer: rule.answer,
     editable: rule.editable,
-    ...(rule.expiresMs !== undefined && { expiresMs: rule.expiresMs }),
-    ...(rule.quorum !== undefined && { quorum: rule.quorum }),
-    ...(rule.delegate !== undefined && { delegate: rule.delegate }),
-    ...(rule.escalate !== undefined && { escalate: rule.escalate }),
-    ...(rule.priority !== undefined && { priority: rule.priority }),
     fallback: fallback === 'allow' && isDoubtful ? policy.fallback : fallback,
     keepArguments: rule.keepArguments,
     watched: policy.mode === 'watch',
   }
+  if (rule.expiresMs !== undefined) decision.expiresMs = rule.expiresMs
+  if (rule.quorum !== undefined) decision.quorum = rule.quorum
+  if (rule.delegate !== undefined) decision.delegate = rule.delegate
+  if (rule.escalate !== undefined) decision.escalate = rule.escalate
+  if (rule.priority !== undefined) decision.priority = rule.priority
+  return decision
 }
 
 function decisionByDefault(policy: Policy, call: ToolCall): Decision {

@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { canonicalJson } from '../../base/canonical.ts'
 import { isPlainObject } from '../../base/json.ts'
-import type { AuditEvent, ChainId, Head } from '../event.ts'
+import type { AuditEvent, ChainId, Head, SpelledEvent } from '../event.ts'
 import type { AuditKind } from '../kinds.ts'
 import type { AuditStore } from '../store.ts'
-import { chainEvent, type EventDraft } from './mac.ts'
-
-/** A draft, and its data as canonical JSON if that is known. */
-export interface SpelledDraft {
-  readonly draft: EventDraft
-  readonly spelled?: string
-}
+import { chainSpelled, readSpelled, type SpelledDraft } from './mac.ts'
 
 export type Drafts = readonly [SpelledDraft, ...SpelledDraft[]]
 
@@ -54,39 +49,41 @@ export function createChainWriter({ store, key, headsEveryMs }: ChainWriterOptio
     told = new Map(others.map(({ chain, seq }) => [chain, seq]))
     toldAt = at.getTime()
 
-    if (head === undefined) return [{ draft: { at, kind: 'chain-opened' satisfies AuditKind, data: { heads } } }]
-    return heads.length === 0 ? [] : [{ draft: { at, kind: 'heads' satisfies AuditKind, data: { heads } } }]
+    if (head === undefined) return [{ at, kind: 'chain-opened' satisfies AuditKind, spelled: canonicalJson({ heads }) }]
+    return heads.length === 0 ? [] : [{ at, kind: 'heads' satisfies AuditKind, spelled: canonicalJson({ heads }) }]
   }
 
-  function eventsAfter(before: Head, drafts: readonly SpelledDraft[]): AuditEvent[] {
+  function eventsAfter(before: Head, drafts: readonly SpelledDraft[]): SpelledEvent[] {
     let last = before
-    return drafts.map(({ draft, spelled }) => {
-      const event = chainEvent(key, last, draft, spelled)
+    const events: SpelledEvent[] = []
+    for (const draft of drafts) {
+      const event = chainSpelled(key, last, draft)
+      events.push(event)
       last = event
-      return event
-    })
+    }
+    return events
   }
 
   return {
     async write(drafts) {
-      const first = await witness(drafts[0].draft.at)
+      const first = await witness(drafts[0].at)
       const before = head ?? { chain: randomBytes(16).toString('base64url') as ChainId, seq: 0, mac: '' }
       const events = eventsAfter(before, [...first, ...drafts])
 
       // A write that throws may have been stored or not. No place may be signed twice, so a new chain is opened, and the
       // heads in its first event show how far this one got.
       head = undefined
-      await store.append(events)
-      head = headOf(events.at(-1) as AuditEvent)
+      await store.append(events.map(readSpelled))
+      head = headOf(events.at(-1) as SpelledEvent)
     },
     writeAtOnce(drafts) {
-      if (!store.appendsAtOnce || head === undefined || isHeadsDue(drafts[0].draft.at)) return false
+      if (!store.appendsAtOnce || head === undefined || isHeadsDue(drafts[0].at)) return false
       const before = head
       const events = eventsAfter(before, drafts)
       // If it throws, a new chain is opened, as above.
       head = undefined
       const isStored = store.appendAtOnce(events)
-      head = isStored ? headOf(events.at(-1) as AuditEvent) : before
+      head = isStored ? headOf(events.at(-1) as SpelledEvent) : before
       return isStored
     },
     isOpen: () => head !== undefined,

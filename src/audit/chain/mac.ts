@@ -1,26 +1,28 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { canonicalJson, digest } from '../../base/canonical.ts'
-import type { Anchor, AuditEvent, Head, KeptInFull } from '../event.ts'
+import type { Anchor, AuditEvent, Head, KeptInFull, SpelledEvent } from '../event.ts'
 
 /** An event that has no place in a chain yet. */
 export type EventDraft = Omit<AuditEvent, 'chain' | 'seq' | 'prev' | 'mac'>
 
+/** The same with its data as canonical JSON. */
+export type SpelledDraft = Omit<SpelledEvent, 'chain' | 'seq' | 'prev' | 'mac'>
+
 /** Puts a draft after `previous`. A chain without events has a head with seq 0 and an empty MAC. */
-export function chainEvent(
-  key: Buffer,
-  previous: Head,
-  draft: EventDraft,
-  /** Its data as canonical JSON, if that is known already. */
-  spelled = canonicalJson(draft.data),
-): AuditEvent {
-  const { at, kind, who, about, data, kept, keptDigest } = draft
+export function chainEvent(key: Buffer, previous: Head, { data, ...draft }: EventDraft): AuditEvent {
+  return readSpelled(chainSpelled(key, previous, { ...draft, spelled: canonicalJson(data) }))
+}
+
+/** The same for a draft whose data is spelled. */
+export function chainSpelled(key: Buffer, previous: Head, draft: SpelledDraft): SpelledEvent {
+  const { at, kind, who, about, spelled, kept, keptDigest } = draft
   // Assigned field by field, which is faster than a spread: every tool call makes two events.
-  const event: { -readonly [Key in keyof AuditEvent]: AuditEvent[Key] } = {
+  const event: { -readonly [Key in keyof SpelledEvent]: SpelledEvent[Key] } = {
     chain: previous.chain,
     seq: previous.seq + 1,
     at,
     kind,
-    data,
+    spelled,
     prev: previous.mac,
     mac: '',
   }
@@ -30,6 +32,11 @@ export function chainEvent(
   if (keptDigest !== undefined) event.keptDigest = keptDigest
   event.mac = eventMac(key, event, spelled)
   return event
+}
+
+/** The event with its data as an object of its own. */
+export function readSpelled({ spelled, ...event }: SpelledEvent): AuditEvent {
+  return { ...event, data: JSON.parse(spelled) }
 }
 
 /** Whether this event was written at this place with this key, and nothing but `kept` was changed since. */
@@ -58,12 +65,12 @@ export function isGenuineAnchor(key: Buffer, anchor: Anchor): boolean {
   return isSame(anchor.anchorMac, () => anchorMac(key, anchor))
 }
 
-function eventMac(key: Buffer, event: Omit<AuditEvent, 'mac'>, spelledData: string): string {
+function eventMac(key: Buffer, event: Omit<AuditEvent, 'mac' | 'data'>, spelledData: string): string {
   return macOver(key, 'event', spellEvent(event, spelledData))
 }
 
 /** An event as canonical JSON, put together from its parts because its data is canonical JSON already. */
-function spellEvent(event: Omit<AuditEvent, 'mac'>, spelledData: string): string {
+function spellEvent(event: Omit<AuditEvent, 'mac' | 'data'>, spelledData: string): string {
   const { chain, seq, at, kind, who, about, keptDigest, prev } = event
   const text = canonicalJson
   const first = about === undefined ? '' : `"about":${text(about)},`

@@ -1,4 +1,5 @@
 import { headOf } from '../../audit/chain/chain.ts'
+import { readSpelled } from '../../audit/chain/mac.ts'
 import type { Anchor, AuditEvent, ChainId, Pseudonym } from '../../audit/event.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import { BadArgument } from '../../base/errors.ts'
@@ -45,7 +46,7 @@ export function memoryAudit(): AuditStore {
   return {
     appendsAtOnce: true,
     appendAtOnce(events) {
-      append(events)
+      append(events.map(readSpelled))
       return true
     },
     async append(events) {

@@ -1,4 +1,4 @@
-import type { Anchor, AuditEvent, ChainId, Head, Pseudonym } from '../../audit/event.ts'
+import type { Anchor, AuditEvent, ChainId, Head, Pseudonym, SpelledEvent } from '../../audit/event.ts'
 import type { AuditStore } from '../../audit/store.ts'
 import type { Sealed } from '../../base/seal.ts'
 import { type AuditRow, fromAuditRow, toAuditRow } from '../rows/audit.ts'
@@ -33,21 +33,21 @@ export function sqliteAudit(database: SqliteDatabase, writer: Writer, journal?: 
     })
   }
 
-  function continuesChain({ chain, seq }: AuditEvent, index: number, events: readonly AuditEvent[]): boolean {
+  function continuesChain({ chain, seq }: Written, index: number, events: readonly Written[]): boolean {
     const before = events[index - 1]
     return seq === 1 + ((before?.chain === chain ? before.seq : ends.get(chain)) ?? Number.NaN)
   }
 
-  function remember(events: readonly AuditEvent[]): void {
+  function remember(events: readonly Written[]): void {
     for (const { chain, seq } of events) ends.set(chain, seq)
   }
 
-  function appendAtOnce(events: readonly AuditEvent[]): boolean {
+  function appendAtOnce(events: readonly Written[], dataOf: (event: never) => string): boolean {
     if (journal === undefined || !journal.hasRoom(events.length)) return false
     if (events.some(({ kept, keptDigest }) => kept !== undefined || keptDigest !== undefined)) return false
     if (!events.every(continuesChain)) return false
     try {
-      journal.append(events.map(toJournalRow))
+      journal.append(events.map((event) => toJournalRow(event, dataOf(event as never))))
     } catch (error) {
       throw translateError(error)
     }
@@ -73,9 +73,9 @@ export function sqliteAudit(database: SqliteDatabase, writer: Writer, journal?: 
 
   return {
     appendsAtOnce: journal !== undefined,
-    appendAtOnce,
+    appendAtOnce: (events) => appendAtOnce(events, spelledIn),
     async append(events) {
-      if (appendAtOnce(events)) return
+      if (appendAtOnce(events, dataIn)) return
       await appendToDatabase(events)
       remember(events)
     },
@@ -122,9 +122,14 @@ function valuesOf(event: AuditEvent): Bindable[] {
   return [chain, Number(seq), Number(at), kind, who, about, data, kept, kept_digest, prev, mac]
 }
 
-function toJournalRow(event: AuditEvent): JournalRow {
-  const { kept: _, kept_digest: __, ...row } = toAuditRow(event)
-  return { ...row, seq: event.seq, at: event.at.getTime() }
+/** What is looked at before an event is appended, however its data is held. */
+type Written = Omit<AuditEvent, 'data'>
+
+const spelledIn = ({ spelled }: SpelledEvent): string => spelled
+const dataIn = ({ data }: AuditEvent): string => JSON.stringify(data)
+
+function toJournalRow({ chain, seq, at, kind, who, about, prev, mac }: Written, data: string): JournalRow {
+  return { chain, seq, at: at.getTime(), kind, who: who ?? null, about: about ?? null, data, prev, mac }
 }
 
 function head(row: SqliteRow): Head {

@@ -69,15 +69,21 @@ export function createJournalFile(database: string): JournalFile {
 }
 
 function write(file: OpenFile, text: string): void {
-  const bytes = Buffer.from(text)
+  const length = Buffer.byteLength(text)
   try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(file.descriptor, bytes, done)
+    // Nearly always all of it is written at once.
+    const first = writeSync(file.descriptor, text)
+    if (first < length) writeRest(file.descriptor, Buffer.from(text), first)
   } catch (error) {
     // The disk is full, for instance. Half a line would spoil the next one.
     ftruncateSync(file.descriptor, file.bytes)
     throw error
   }
-  file.bytes += bytes.length
+  file.bytes += length
+}
+
+function writeRest(descriptor: number, bytes: Buffer, from: number): void {
+  for (let done = from; done < bytes.length; ) done += writeSync(descriptor, bytes, done)
 }
 
 function isRetired({ descriptor }: OpenFile): boolean {
@@ -102,9 +108,17 @@ export type JournalRow = Omit<AuditRow, 'seq' | 'at' | 'kept' | 'kept_digest'> &
 
 /** An event as one line of a journal: a checksum, and its values as JSON. */
 export function toLine({ chain, seq, at, kind, who, about, data, prev, mac }: JournalRow): string {
-  // `data` is JSON already, and is put in as it is.
-  const text = `[${JSON.stringify([chain, seq, at, kind, who, about, prev, mac]).slice(1, -1)},${data}]`
+  // `data` is JSON already, and is put in as it is. Put together here, because each call writes two lines.
+  const text = `[${quoted(chain)},${seq},${at},${quoted(kind)},${quoted(who)},${quoted(about)},${quoted(prev)},${quoted(mac)},${data}]`
   return `${crc32(text).toString(16)} ${text}\n`
+}
+
+/** Nothing in it needs escaping, as in all ids, digests and kinds. */
+const plainText = /^[ !#-[\]-~]*$/
+
+function quoted(text: string | null): string {
+  if (text === null) return 'null'
+  return plainText.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { SqliteDatabase, SqliteStatement } from '../driver.ts'
+import type { Bindable, SqliteDatabase, SqliteStatement } from '../driver.ts'
 import { type Prelude, transactions } from '../writer.ts'
 import { createJournalFile, type JournalRow, toLine } from './journal-file.ts'
 import { findLeftJournals } from './left-journals.ts'
@@ -80,8 +80,10 @@ export function openJournal(path: string, database: SqliteDatabase): Journal {
     done,
     hasRoom: (count) => pending.length + count <= most,
     append(rows) {
-      file.append(rows.map(toLine).join(''))
-      pending.push(...rows)
+      let lines = ''
+      for (const row of rows) lines += toLine(row)
+      file.append(lines)
+      for (const row of rows) pending.push(row)
       packLater()
     },
     packAll() {
@@ -111,11 +113,11 @@ function storeRows(database: SqliteDatabase): (rows: readonly JournalRow[]) => v
       INSERT INTO audit_event (chain, seq, at, kind, who, about, data, prev, mac)
       VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
       ON CONFLICT (chain, seq) DO NOTHING`)
-    inserts[rows.length]?.run(
-      ...rows.flatMap(({ chain, seq, at, kind, who, about, data, prev, mac }) => {
-        return [chain, seq, at, kind, who, about, data, prev, mac]
-      }),
-    )
+    const values: Bindable[] = []
+    for (const { chain, seq, at, kind, who, about, data, prev, mac } of rows) {
+      values.push(chain, seq, at, kind, who, about, data, prev, mac)
+    }
+    inserts[rows.length]?.run(...values)
   }
 
   return (rows) => {
