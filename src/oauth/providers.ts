@@ -101,6 +101,7 @@ function presetConsent(name: string, reader: SettingsReader): ConsentSettings {
     clientSecret: reader.required('clientSecret', `${preset.title} gives it when you register an application there.`),
     clientAuthentication: preset.clientAuthentication,
     server: preset.serverAt(url),
+    ...(preset.extraParams !== undefined && { extraParams: preset.extraParams }),
     quirks: preset.quirksAt(url, clientId),
   }
 }

@@ -35,11 +35,13 @@ function scopesIn(said: string | undefined, { scopes, refreshToken }: Asked, qui
   if (said === undefined || quirks.scopes === 'unsaid') return [...scopes]
   const named = said.split(quirks.scopes === 'comma' ? /[\s,]+/ : /\s+/).filter(Boolean)
   const implied = named.flatMap((scope) => quirks.impliedScopes?.[scope] ?? [])
+  const { scopePrefix } = quirks
+  const shortened = scopePrefix === undefined ? [] : scopes.filter((scope) => named.includes(`${scopePrefix}${scope}`))
   // Many servers do not list these two scopes, although the tokens that they send show that both are granted.
   const shown = scopes.filter(
     (scope) => scope === 'openid' || (scope === 'offline_access' && refreshToken !== undefined),
   )
-  return [...new Set([...named, ...implied, ...shown])]
+  return [...new Set([...named, ...implied, ...shortened, ...shown])]
 }
 
 function accountOf(

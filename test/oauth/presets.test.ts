@@ -185,3 +185,61 @@ describe('Nextcloud', () => {
     expect(arrived).toHaveLength(0)
   })
 })
+
+describe('the other presets', () => {
+  const answering = (scope: string | undefined, more: Record<string, string> = {}) =>
+    fakeServer(
+      (): Answer => ({ body: { access_token: 'a', token_type: 'bearer', refresh_token: 'r', scope, ...more } }),
+    )
+
+  test('Google is asked for a refresh token, and its renamed scopes count as those asked for', async () => {
+    const { url } = await answering('https://www.googleapis.com/auth/userinfo.email')
+    const consent = consentOf({ preset: 'google', url })
+    const { request, callback, asked } = await comeBack(consent, ['email'])
+
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({ access_type: 'offline', prompt: 'consent' })
+    expect(await consent.complete(request, callback)).toMatchObject({
+      tokens: { scopes: expect.arrayContaining(['email']), credential: { refreshToken: 'r' } },
+    })
+  })
+
+  test('Microsoft says scopes with the address of its API, and only those that it granted count', async () => {
+    const { url } = await answering('https://graph.microsoft.com/Mail.Read')
+    const consent = consentOf({ preset: 'microsoft', url: `${url}/tenant` })
+    const { request, callback, asked } = await comeBack(consent, ['Mail.Read', 'Mail.Send', 'offline_access'])
+
+    expect(asked.pathname).toBe('/tenant/oauth2/v2.0/authorize')
+    expect(await consent.complete(request, callback)).toMatchObject({
+      tokens: { scopes: ['https://graph.microsoft.com/Mail.Read', 'Mail.Read', 'offline_access'] },
+    })
+  })
+
+  test('Linear is asked for scopes with commas between them', async () => {
+    const { url } = await answering('read,write')
+    const consent = consentOf({ preset: 'linear', url })
+    const { request, callback, asked } = await comeBack(consent, ['read', 'write'])
+
+    expect(asked.searchParams.get('scope')).toBe('read,write')
+    expect(await consent.complete(request, callback)).toMatchObject({ tokens: { scopes: ['read', 'write'] } })
+  })
+
+  test('Notion is asked for a person, and its workspace names the account', async () => {
+    const { url } = await answering(undefined, { workspace_name: 'Team' })
+    const consent = consentOf({ preset: 'notion', url })
+    const { request, callback, asked } = await comeBack(consent, [])
+
+    expect(asked.searchParams.get('owner')).toBe('user')
+    expect(await consent.complete(request, callback)).toMatchObject({ tokens: { account: 'Team' } })
+  })
+
+  test('Atlassian is told which API the tokens are for', async () => {
+    const { url } = await answering('read:me')
+    const consent = consentOf({ preset: 'atlassian', url })
+    const { request, callback, asked } = await comeBack(consent, ['read:me', 'offline_access'])
+
+    expect(asked.searchParams.get('audience')).toBe('api.atlassian.com')
+    expect(await consent.complete(request, callback)).toMatchObject({
+      tokens: { scopes: ['read:me', 'offline_access'] },
+    })
+  })
+})

@@ -38,11 +38,11 @@ export interface OAuthProviderSettings extends CommonSettings {
   readonly extraParams?: Readonly<Record<string, string>>
 }
 
-/** A provider that Assent knows. `url` is the address of a Nextcloud, or of a GitHub Enterprise Server. */
+/** A provider that Assent knows. `url` is the address of a Nextcloud, a GitHub Enterprise Server or a Microsoft tenant. */
 export interface PresetProviderSettings extends CommonSettings {
   /** Which provider it is. */
   readonly preset: PresetName
-  /** Where a Nextcloud, or a GitHub of your own, is. */
+  /** Where a Nextcloud, a GitHub of your own, or your Microsoft tenant is. */
   readonly url?: string
   /** How this installation is registered at the provider. */
   readonly clientId: string

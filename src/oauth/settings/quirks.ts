@@ -2,7 +2,11 @@
 export interface Quirks {
   /** What separates the scopes in a token response. Default: `space`. `unsaid`: there are none, and all count as granted. */
   readonly scopes?: 'space' | 'comma' | 'unsaid'
-  /** The scopes that a scope includes, which are then not listed. */
+  /** What separates the scopes that are asked for. Default: `space`. */
+  readonly askedScopes?: 'space' | 'comma'
+  /** What a token response may put before the name of a scope that was asked for without it. */
+  readonly scopePrefix?: string
+  /** The scopes that a scope includes, which are then not listed; also the names that a scope was asked for by. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>
   /** Where the name of the account is. Default: in the id token, or else at the userinfo endpoint. */
   readonly account?:
