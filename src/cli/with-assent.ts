@@ -35,7 +35,7 @@ export async function configOf(command: Command): Promise<Config> {
 /** The settings as `createAssent` takes them. */
 export async function optionsFrom(config: Config): Promise<AssentOptions> {
   const { store, publicUrl, auth, callbackUrl, providers, pages, policy, clocks, limits, retain } = config
-  const { proxy: _, ...login } = auth ?? {}
+  const { proxy: _, admins: __, ...login } = auth ?? {}
   return {
     store,
     publicUrl,

@@ -14,7 +14,7 @@ import type { Channel } from '../elicitation/channel.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { PageSettings } from '../elicitation/page-settings.ts'
-import type { OpenRequesters } from '../elicitation/store.ts'
+import type { ElicitationStore, OpenRequesters } from '../elicitation/store.ts'
 import type { BrowserStore } from '../participant/browser.ts'
 import type { Login, Person } from '../participant/identify.ts'
 import type { Passkeys } from '../passkey/passkeys.ts'
@@ -24,6 +24,7 @@ export interface AssentForWeb {
   readonly store: {
     readonly browsers: BrowserStore
     readonly steps: StepStore
+    readonly elicitations: Pick<ElicitationStore, 'listAllOpen'>
     readonly audit: Pick<AuditStore, 'heads' | 'read' | 'findPseudonym'>
   }
   readonly vault: Vault
@@ -31,7 +32,7 @@ export interface AssentForWeb {
   readonly login?: Login
   readonly connections: Connections
   readonly passkeys: Passkeys
-  readonly approvals: Pick<Approvals, 'list' | 'revoke' | 'isPaused'>
+  readonly approvals: Pick<Approvals, 'list' | 'listAll' | 'revoke' | 'isPaused'>
   readonly events: Pick<Events<ElicitationNews>, 'listen'>
   readonly pages: PageSettings
   readonly channels: readonly Channel[]

@@ -54,6 +54,8 @@ export interface WebOptions {
    * addresses that they add to `X-Forwarded-For` are counted instead of their own. Default: those of `proxy`.
    */
   readonly trustedProxies?: readonly string[]
+  /** Who may open `/console`, as `subject@issuer` or `group:name`. Default: nobody; without a login, the local person. */
+  readonly admins?: readonly string[]
   /** Left out: the defaults of `WebLimits`. */
   readonly limits?: Partial<WebLimits>
   /** Days after which a browser that was enrolled by a link must be enrolled again. Default: 90. */

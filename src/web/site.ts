@@ -23,6 +23,8 @@ export interface Site {
   readonly proxy: TrustedProxy | undefined
   /** The program that serves the pages names people in `env.person`, and nothing else does. */
   readonly isHosted: boolean
+  /** Who may open the console, besides the local person. */
+  readonly admins: readonly string[]
   readonly trustedProxies: AddressList
   readonly custom: ReadonlyMap<string, CustomPage>
   readonly limits: WebLimits
@@ -76,6 +78,7 @@ const reserved = new Set([
   'grants',
   'audit',
   'passkeys',
+  'console',
 ])
 const dayMs = 24 * 3_600_000
 
@@ -122,6 +125,7 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     isLocal,
     proxy,
     isHosted,
+    admins: options.admins ?? [],
     trustedProxies: addressList([...trustedProxies, ...(proxy?.from ?? [])]),
     custom: new Map(Object.entries(options.pages ?? {})),
     limits,

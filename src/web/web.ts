@@ -12,6 +12,7 @@ import { browsersRoutes } from './routes/browsers.ts'
 import { channelsRoutes } from './routes/channels.ts'
 import { connectRoutes } from './routes/connect.ts'
 import { connectionsRoutes } from './routes/connections.ts'
+import { consoleRoutes } from './routes/console.ts'
 import { enrollRoutes } from './routes/enroll.ts'
 import { grantsRoutes } from './routes/grants.ts'
 import { inboxRoutes } from './routes/inbox.ts'
@@ -69,6 +70,7 @@ function appFor(site: Site): Hono<WebEnv> {
   app.route('/', browsersRoutes())
   app.route('/', passkeysRoutes())
   app.route('/', channelsRoutes())
+  app.route('/', consoleRoutes())
   if (site.isLocal) app.route('/', enrollRoutes())
   if (login) app.route('/', loginRoutes(login))
   app.notFound((c) => notice(c, 404, { kind: 'not-found' }))

@@ -88,6 +88,8 @@ export interface AuthConfig {
   readonly clientSecret?: string
   readonly jwksUri?: string
   readonly groupsClaim?: string
+  /** Who may open the console. */
+  readonly admins?: readonly string[]
   /** A proxy that signs people in and names them in a header. Only requests from these addresses are believed. */
   readonly proxy?: { readonly header: string; readonly from: readonly string[]; readonly groupsHeader?: string }
 }

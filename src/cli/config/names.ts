@@ -30,7 +30,7 @@ export const settingNames = {
     'hub',
     'hooks',
   ],
-  auth: ['issuer', 'audience', 'clientId', 'clientSecret', 'jwksUri', 'groupsClaim', 'proxy'],
+  auth: ['issuer', 'audience', 'clientId', 'clientSecret', 'jwksUri', 'groupsClaim', 'admins', 'proxy'],
   proxy: ['header', 'from', 'groupsHeader'],
   server: [
     'command',

@@ -7,6 +7,7 @@ export function webOptions({ auth, clocks, limits, trustedProxies }: Config): We
     signIn: clocks.signIn,
     trustedProxies,
     limits: { perAddressPerMinute: limits.pagesPerAddress, perPersonPerMinute: limits.pagesPerPerson },
+    ...(auth?.admins !== undefined && { admins: auth.admins }),
     ...(auth?.proxy !== undefined && { proxy: { ...auth.proxy, issuer: auth.issuer } }),
   }
 }

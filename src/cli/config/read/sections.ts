@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { milliseconds } from '../../../base/durations.ts'
 import { isPlainObject } from '../../../base/json.ts'
+import { isAnswererName } from '../../../elicitation/answering/answerers.ts'
 import type { AuthConfig, Config } from '../config.ts'
 import { defaults } from '../defaults.ts'
 import { settingNames } from '../names.ts'
@@ -10,7 +11,9 @@ import type { Setting } from './setting.ts'
 export function readAuth(setting: Setting): AuthConfig | undefined {
   if (!setting.isThere) return undefined
   if (setting.value === null) return setting.say('is empty; write issuer and audience, or leave auth out.')
-  const { issuer, audience, clientId, clientSecret, jwksUri, groupsClaim, proxy } = setting.only(settingNames.auth)
+  const { issuer, audience, clientId, clientSecret, jwksUri, groupsClaim, admins, proxy } = setting.only(
+    settingNames.auth,
+  )
   issuer.needed('write the address of the login')
   audience.needed('write what tokens for this installation have as their audience, such as its address')
   issuer.url()
@@ -23,9 +26,18 @@ export function readAuth(setting: Setting): AuthConfig | undefined {
     clientSecret: clientSecret.text(),
     jwksUri: jwksUri.url()?.href,
     groupsClaim: groupsClaim.text(),
+    admins: admins.isThere ? readAdmins(admins) : undefined,
   }
   // Where a required setting is missing, a problem was recorded, and reading ends with an error.
   return Object.fromEntries(Object.entries(all).filter(([, one]) => one !== undefined)) as unknown as AuthConfig
+}
+
+function readAdmins(setting: Setting): readonly string[] {
+  const names = setting.items()
+  for (const name of names) {
+    if (!isAnswererName(String(name.value))) name.wrong('write subject@issuer or group:name')
+  }
+  return names.map(({ value }) => String(value))
 }
 
 function readProxy(setting: Setting): AuthConfig['proxy'] {
