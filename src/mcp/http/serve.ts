@@ -245,6 +245,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
 const relayedRequest = {
   headers: {},
   authInfo: undefined,
+  http: undefined,
   reply: { send() {}, end() {}, onClose() {} },
 }
 
