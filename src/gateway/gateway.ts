@@ -17,6 +17,7 @@ import { servePipe } from '../mcp/stdio.ts'
 import { createAccountWatch } from './accounts/account-watch.ts'
 import { CapturedCall } from './call/fast-path/captured-call.ts'
 import { fastPath } from './call/fast-path/fast-path.ts'
+import { serveRounds } from './call/fast-path/rounds.ts'
 import { createCatalog } from './catalog/catalog.ts'
 import { createMissingServers, type MissingOptions } from './catalog/missing-servers.ts'
 import type { Scope } from './catalog/route.ts'
@@ -108,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         shared,
         clock: assent.clock,
         onListen: (listening) => subscribers.add(gateway, scope, listening),
-        fastPath: fastPath(gateway, scope),
+        fastPath: fastPath(gateway, scope, serveRounds(gateway, scope)),
         sharing: shareSessions({
           vault: assent.vault,
           clock: assent.clock,
@@ -142,7 +143,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         return captured
       })
       return servePipe(factory as never, {
-        fastPath: fastPath(gateway, scope),
+        fastPath: fastPath(gateway, scope, serveRounds(gateway, scope)),
         handedOver: (id, handover) => void handedOver.set(id, handover),
         ...(transport && { transport }),
         ...(options.onError && { onError: options.onError }),

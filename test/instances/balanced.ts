@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { AskedClient, Connect, ConnectOptions } from '../support/asking/asking-clients.ts'
-import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { type Gated, type GatedOptions, gated, type Upstreams } from '../support/gateway/gateways.ts'
+import { type Balancer, startBalancer } from '../support/server/balancer.ts'
 
 /** Three gateways on one store, behind a balancer that sends every request elsewhere. */
 export interface Balanced {

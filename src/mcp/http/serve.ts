@@ -131,7 +131,10 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     clock,
     sharing: options.sharing,
     // It knows calls in flight that the session's server does not.
-    relayed: (session, message) => void options.fastPath?.({ ...relayedRequest, body: { ...message }, session }),
+    relayed(session, message) {
+      const end = options.fastPath?.({ ...relayedRequest, body: { ...message }, session })
+      if (end instanceof Promise) end.catch(onError)
+    },
   })
 
   /** Guards first, then authentication, then the body: an unknown sender costs nothing. */

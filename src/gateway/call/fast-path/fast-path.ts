@@ -16,11 +16,12 @@ import { resultFor } from '../../forward/result-for.ts'
 import type { UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
 import { paramHeaders, repeatsArguments } from '../param-headers.ts'
 import { CallTimer } from '../time-call.ts'
+import { asksByForms } from './asks-by-forms.ts'
 import { cacheClients } from './cache-clients.ts'
 import { type CallsInFlight, type ClientCall, trackCallsInFlight } from './calls-in-flight.ts'
 import { CapturedCall } from './captured-call.ts'
 import { type PlainCall, readCall } from './read-call.ts'
-import { asksByForms, type RoundRequest, type Rounds, serveRounds } from './rounds.ts'
+import type { RoundRequest, Rounds } from './rounds.ts'
 
 const answered: FastEnd = { kind: 'answered' }
 const notHandled: FastEnd = { kind: 'not-handled' }
@@ -34,10 +35,9 @@ const noGroups: readonly string[] = []
  * Calls that policy allows, without an SDK server in between. It is transport only: it reads the call narrowly, keeps
  * track of it in flight, and writes the answer. The walk is the one of `call/walk.ts`, with the same records.
  */
-export function fastPath(gateway: GatewayContext, scope: Scope): FastPath {
+export function fastPath(gateway: GatewayContext, scope: Scope, rounds: Rounds): FastPath {
   const clients = cacheClients(gateway)
   const calls = trackCallsInFlight()
-  const rounds = serveRounds(gateway, scope)
 
   return (request) => {
     const { body, headers, session, authInfo } = request

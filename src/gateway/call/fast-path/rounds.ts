@@ -3,7 +3,7 @@ import { clientAnswer } from '../../../asking/answers.ts'
 import { type Attached, handled } from '../../../asking/attach.ts'
 import { contextOf, type RequestContext } from '../../../asking/context.ts'
 import { runTool } from '../../../asking/run-handler.ts'
-import { isPlainObject, type JsonObject } from '../../../base/json.ts'
+import type { JsonObject } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { FastEnd, FastHttp, FastRequest } from '../../../mcp/fast-path.ts'
 import type { Route, Scope } from '../../catalog/route.ts'
@@ -12,7 +12,7 @@ import { askingAt } from '../../downstream/asking-at.ts'
 import { inNameOf } from '../../forward/forward.ts'
 import { resultFor } from '../../forward/result-for.ts'
 import { progressOf } from '../../forward/upstream-progress.ts'
-import type { DownstreamClient, UpstreamReply } from '../../upstream/upstream.ts'
+import type { DownstreamClient } from '../../upstream/upstream.ts'
 import { perRequestRevision } from '../../upstream/wire/per-request.ts'
 import { callTool } from '../call-tool.ts'
 import { repeatsArguments } from '../param-headers.ts'
@@ -75,18 +75,6 @@ function isServed({ request: { http, session }, call: { envelope }, client }: Ro
   return (
     http !== undefined && session === undefined && envelope !== undefined && client.capabilities.sampling === undefined
   )
-}
-
-/** Whether a result asks something, and only by forms. */
-export function asksByForms(reply: UpstreamReply | undefined): boolean {
-  if (reply?.kind !== 'result' || !isPlainObject(reply.result.inputRequests)) return false
-  const requests = Object.values(reply.result.inputRequests)
-  return requests.length > 0 && requests.every(isForm)
-}
-
-function isForm(request: unknown): boolean {
-  if (!isPlainObject(request) || request.method !== 'elicitation/create') return false
-  return isPlainObject(request.params) && (request.params.mode ?? 'form') === 'form'
 }
 
 interface Serving {

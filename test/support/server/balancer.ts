@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { keepConnections } from './server/keep-connections.ts'
+import { keepConnections } from './keep-connections.ts'
 
 /** A balancer without stickiness: it sends every request to another instance than the one before. */
 export interface Balancer {
