@@ -1,11 +1,11 @@
-import { formatDuration } from '../../base/durations.ts'
-import { isPlainObject } from '../../base/json.ts'
-import type { Answerer, EscalationStep } from '../../elicitation/answering/answerers.ts'
-import { isGroup } from '../../elicitation/answering/answerers.ts'
-import { defaultLimits } from '../../elicitation/limits.ts'
-import type { PolicyPath } from './bad-policy.ts'
-import type { Rule } from './policy.ts'
-import type { Reading, Settings } from './reading.ts'
+import { formatDuration } from '../../../base/durations.ts'
+import { isPlainObject } from '../../../base/json.ts'
+import type { Answerer, EscalationStep } from '../../../elicitation/answering/answerers.ts'
+import { isGroup } from '../../../elicitation/answering/answerers.ts'
+import { defaultLimits } from '../../../elicitation/limits.ts'
+import type { PolicyPath } from '../bad-policy.ts'
+import type { Rule } from '../policy.ts'
+import type { Reading, Settings } from '../reading.ts'
 
 /** How many people a rule may ask for. */
 export const mostVotes = 100
