@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../../approval/grant/grant.ts'
-import type { GrantStore } from '../../approval/store.ts'
-import type { ElicitationId } from '../../elicitation/elicitation.ts'
-import { alice, bob } from '../elicitations.ts'
-import type { ContractTest } from './contract-test.ts'
+import { everybody, everyServer, type Grant, type GrantId, type GrantUses } from '../../../approval/grant/grant.ts'
+import type { GrantStore } from '../../../approval/store.ts'
+import type { ElicitationId } from '../../../elicitation/elicitation.ts'
+import { alice, bob } from '../../elicitations.ts'
+import type { ContractTest } from '../contract-test.ts'
 
 const many = 1_000
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes))
@@ -64,6 +64,13 @@ const full = (over: Partial<Grant> = {}) =>
     agents: [awkward, 'b'],
     server: awkward,
     tool: awkward,
+    where: {
+      arguments: [
+        { name: awkward, below: awkward },
+        { name: 'b', is: awkward },
+      ],
+      any: [awkward],
+    },
     definition: awkward,
     grantedBy: bob,
     elicitation: randomUUID() as ElicitationId,
