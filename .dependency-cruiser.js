@@ -10,8 +10,8 @@ const walk = [
   ['server', 'client', 'web'],
   ['asking'],
   ['mcp'],
-  ['call'],
-  ['approval', 'connection', 'passkey'],
+  ['call', 'rollup'],
+  ['approval', 'connection', 'definition', 'passkey'],
   ['elicitation'],
   ['participant', 'audit', 'instance'],
   ['base'],
@@ -34,13 +34,15 @@ const doors = {
   hooks: below('mcp'),
   web: below('web').filter((room) => room !== 'asking'),
   client: below('client').filter((room) => room !== 'asking'),
-  cli: [...below('cli'), ...implementing, 'agent', 'observe', 'assent'],
+  cli: [...below('cli'), ...implementing, 'agent', 'observe', 'telemetry', 'assent'],
   nest: [...below('nest'), ...implementing, 'observe', 'assent'],
   // What agents use: the wire of the hub, and an Assent of their own.
   agent: [...below('hub'), 'hub', 'assent'],
 
   ...Object.fromEntries(implementing.map((room) => [room, declaring])),
   observe: ['base'],
+  // Sends what happens elsewhere. Loaded only where the settings say so.
+  telemetry: declaring,
 
   assent: [...inner, ...implementing, 'observe'],
   index: [...inner, ...implementing, 'observe', 'assent'],
@@ -48,7 +50,7 @@ const doors = {
 }
 
 /** Rooms of which only the types may be known. */
-const typeDoors = { observe: inner, stores: ['hub'] }
+const typeDoors = { observe: inner, telemetry: ['asking', 'gateway'], stores: ['hub'] }
 
 /** Foreign languages, and the one place where each is spoken. */
 const speakers = {
@@ -64,6 +66,7 @@ const speakers = {
   '@rekog/mcp-nest': 'src/nest/',
   rxjs: 'src/nest/',
   'openid-client': 'src/oauth/',
+  oauth4webapi: 'src/oauth/',
   '@simplewebauthn': 'src/passkey/',
   nodemailer: 'src/channels/mail/',
   '@marcbachmann/cel-js': 'src/approval/',

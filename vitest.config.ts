@@ -7,6 +7,8 @@ const coveredRooms = ['elicitation', 'audit', 'approval', 'call', 'connection', 
 const nearlyAll = { statements: 99, branches: 98, functions: 99, lines: 99 }
 // It has 38 branches, so that one of them is 2.6 %.
 const call = { ...nearlyAll, branches: 94 }
+// What fails halfway between instances is reached by kills more often than by design.
+const hub = { statements: 92, branches: 86, functions: 95, lines: 95 }
 
 // The leash on which `npm test` holds this process must not keep it from ending.
 process.channel?.unref()
@@ -33,6 +35,7 @@ export default defineConfig({
         thresholds: {
           ...Object.fromEntries(coveredRooms.map((room) => [`src/${room}/**`, nearlyAll])),
           'src/call/**': call,
+          'src/hub/**': hub,
         },
       }),
     },

@@ -7,6 +7,8 @@ export interface Target {
   readonly path: string
   /** The prefix of the tools' names, at an address that joins servers. */
   readonly prefix: string
+  /** Sent with each request. */
+  readonly token?: string
 }
 
 /** What to send, how often, over how many connections, and to which server. */
@@ -32,14 +34,18 @@ type Call = (tool: string) => Promise<void>
 const answer = { action: 'accept', content: { branch: 'main' } }
 let lastId = 0
 
-function modern({ port, path }: Target): Call {
+const loginOf = ({ token }: Target) => (token === undefined ? {} : { Authorization: `Bearer ${token}` })
+
+function modern(target: Target): Call {
+  const { port, path } = target
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': client,
     'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
   }
   return async (tool) => {
-    const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': tool }
+    const named = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': tool }
+    const headers = { ...named, ...loginOf(target) }
     const params = { name: tool, arguments: { text: 'hello' }, _meta }
     const call = (more: object) => {
       lastId += 1
@@ -57,11 +63,17 @@ function modern({ port, path }: Target): Call {
   }
 }
 
-async function session({ port, path }: Target): Promise<Call> {
+async function session(target: Target): Promise<Call> {
+  const { port, path } = target
+  const login = loginOf(target)
   const revision = '2025-11-25'
   const initialize = { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo: client }
-  const { session } = await post(port, { path, message: { id: 0, method: 'initialize', params: initialize } })
-  const headers = { 'Mcp-Session-Id': session, 'MCP-Protocol-Version': revision }
+  const { session } = await post(port, {
+    path,
+    headers: login,
+    message: { id: 0, method: 'initialize', params: initialize },
+  })
+  const headers = { 'Mcp-Session-Id': session, 'MCP-Protocol-Version': revision, ...login }
   await post(port, { path, headers, message: { method: 'notifications/initialized' } })
   return async (tool) => {
     lastId += 1

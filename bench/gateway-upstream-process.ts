@@ -71,8 +71,5 @@ const handlers: Record<string, () => RequestListener> = {
 
 const server = createServer({ keepAliveTimeout: 600_000 }, handlers[process.argv[2] ?? '']?.())
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
-process.on('message', () => {
-  global.gc?.()
-  process.send?.(process.cpuUsage())
-})
+process.on('message', () => process.send?.(process.cpuUsage()))
 process.on('disconnect', () => process.exit())

@@ -1,94 +1,170 @@
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { findPostgres, startPostgres } from '../scripts/private-postgres.js'
-import { startGateway } from './gateway-command.ts'
+import { type Contender, startContenders } from './gateway-contenders.ts'
 import type { GatewayLoad, Made, Target } from './gateway-load-process.ts'
 import { median, table } from './measure.ts'
 import { costTable, measureRounds, type Row } from './measure-cpu.ts'
-import { type Server, startLoad, startServer, stopAll, withBuilt } from './processes.ts'
+import { startLoad, stopAll, withBuilt } from './processes.ts'
 
-const rounds = 5
+const parts = ['cold', 'warm', 'large', 'form', 'times'] as const
+const revisions = ['2025-11-25', '2026-07-28'] as const
 const connections = 16
 /** After so many calls, what a call costs changes no more. */
 const warm = 4_000
-const revisions = ['2025-11-25', '2026-07-28'] as const
-const works = [
-  { name: 'an allowed call', tool: 'echo', calls: 800 },
-  { name: 'the same, with a result of 64 KB', tool: 'large', calls: 160 },
-] as const
+/** The same for forms. */
+const warmForms = 600
 const rates = [500, 1_500]
-const programs = ['upstream', 'proxy', 'mcp-proxy', 'load'].map(
+const programs = ['upstream', 'stdio-upstream', 'proxy', 'load'].map(
   (name) => new URL(`./gateway-${name}-process.ts`, import.meta.url),
 )
 
+type Part = (typeof parts)[number]
 type Work = Omit<GatewayLoad, 'target'>
 
-interface Contender extends Server<Target> {
-  readonly name: string
+interface Chosen {
+  readonly parts: ReadonlySet<string>
+  readonly revisions: readonly Work['revision'][]
+  /** Names of contenders besides the bare proxy. Undefined: all. */
+  readonly names: ReadonlySet<string> | undefined
+  readonly rounds: number
+}
+
+const usage = `npm run bench -- gateway [options]
+  --part <${parts.join('|')}>    only this part; may be repeated
+  --revision <${revisions.join('|')}>
+  --only <name>                             only this one beside the bare proxy, such as /mcp; may be repeated
+  --rounds <number>                         how many interleaved rounds; 5 if left out`
+
+function readChoice(): Chosen {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      part: { type: 'string', multiple: true, default: [...parts] },
+      revision: { type: 'string', multiple: true, default: [...revisions] },
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string', default: '5' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const { part, revision, only, rounds, help } = values
+  const isUnknown = part.some((one) => !parts.includes(one as Part)) || !(Number(rounds) > 0)
+  if (help || isUnknown || revision.some((one) => !revisions.includes(one as Work['revision']))) {
+    console.error(usage)
+    process.exit(2)
+  }
+  return {
+    parts: new Set(part),
+    revisions: revision as Work['revision'][],
+    names: only && new Set(only),
+    rounds: Number(rounds),
+  }
 }
 
 /**
- * `npm run bench -- gateway`: `assent gateway`, in its own process with its defaults, compared with a plain proxy: CPU time
- * of a call when cold and when warm, and the time that calls take at a given rate.
+ * `npm run bench -- gateway`: `assent gateway`, in its own process with its defaults, compared with a plain proxy and with
+ * other gateways: CPU time of a call when cold and when warm, and the time that calls take at a given rate.
  */
 export async function bench(): Promise<void> {
+  const chosen = readChoice()
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: fileURLToPath(new URL('..', import.meta.url)) })
-  const binaries = findPostgres()
+  const wantsPostgres = chosen.names?.has('/mcp, PostgreSQL') ?? true
+  const binaries = wantsPostgres ? findPostgres() : undefined
   const postgres = binaries === undefined ? undefined : await startPostgres(binaries)
   try {
-    await withBuilt(programs, (folder) => measureAll(folder, postgres?.url))
+    await withBuilt(programs, (folder) => measureAll(folder, chosen, postgres?.url))
   } finally {
     await postgres?.stop()
   }
 }
 
-async function measureAll(folder: string, postgres: string | undefined): Promise<void> {
-  const load = await startLoad<GatewayLoad, Made>(join(folder, 'gateway-load-process.js'))
-  const make = async (work: Work, target: Target) => (await load.make({ ...work, target })).count
-  const children: ChildProcess[] = [load.child]
+async function measureAll(folder: string, chosen: Chosen, postgres: string | undefined): Promise<void> {
   console.log(
-    `Node ${process.version}, ${rounds} interleaved rounds, medians. CPU time per call of the process in between,`,
+    `Node ${process.version}, ${chosen.rounds} interleaved rounds, medians. CPU time per call of the process in between,`,
   )
-  console.log('in µs (of the server itself if it is called directly). mcp-proxy neither decides nor audits.\n')
-  for (const revision of revisions) {
-    const contenders = await start(folder, revision, postgres)
-    children.push(...contenders.map(({ child }) => child))
-    const names = contenders.map(({ name }) => name)
-    const spending = { servers: contenders, make }
-    const row = (name: string, { tool, calls }: Pick<Work, 'tool' | 'calls'>): Row<Work> => ({
-      name,
-      work: { revision, tool, calls, connections },
-      costs: contenders.map(() => [] as number[]),
-    })
-
-    const cold = row('an allowed call, the first 800', { tool: 'echo', calls: 800 })
-    await measureRounds([cold], { ...spending, rounds: 1, isCold: true })
-    await measureRounds([row('', { tool: 'echo', calls: warm })], { ...spending, rounds: 1, isCold: true })
-    const rows = works.map(({ name, ...work }) => row(name, work))
-    await measureRounds(rows, { ...spending, rounds })
-    // mcp-proxy, the last of them, passes no form on.
-    const forming = contenders.filter(({ name }) => !name.startsWith('mcp-proxy'))
-    const form = {
-      ...row('a form: asked, answered, result', { tool: 'form', calls: 64 }),
-      costs: forming.map(() => [] as number[]),
-    }
-    await measureRounds([form], { ...spending, servers: forming, rounds })
-    console.log(`Load average ${loadavg()[0]?.toFixed(1)}:`)
-    costTable([cold, ...rows], names)
-    costTable(
-      [form],
-      forming.map(({ name }) => name),
-    )
-    await showTimes(load, contenders, revision)
+  console.log('in µs (of the server itself if it is called directly). Only Assent decides and audits.\n')
+  for (const revision of chosen.revisions) {
+    const load = await startLoad<GatewayLoad, Made>(join(folder, 'gateway-load-process.js'))
+    const all = await startContenders(folder, revision, postgres, chosen.names)
+    await measureRevision(load, revision, all, chosen)
+    await stopAll([load.child])
+    await stopAll(all.flatMap(({ children }) => [...children]))
   }
-  await stopAll(children)
 }
 
 type Load = Awaited<ReturnType<typeof startLoad<GatewayLoad, Made>>>
 
-async function showTimes(load: Load, contenders: readonly Contender[], revision: Work['revision']): Promise<void> {
+async function measureRevision(
+  load: Load,
+  revision: Work['revision'],
+  all: readonly Contender[],
+  { parts, rounds }: Chosen,
+): Promise<void> {
+  const make = async (work: Work, target: Target) => (await load.make({ ...work, target })).count
+  const row = (name: string, tool: Work['tool'], calls: number, of = all): Row<Work> => ({
+    name,
+    work: { revision, tool, calls, connections },
+    costs: of.map(() => [] as number[]),
+  })
+  const names = (of: readonly Contender[]) => of.map(({ name }) => name)
+  const once = (rows: readonly Row<Work>[], servers: readonly Contender[]) =>
+    measureRounds(rows, { servers, make, rounds: 1, isCold: true })
+
+  const cold = row('an allowed call, the first 800', 'echo', 800)
+  await once([cold], all)
+  const rows: Row<Work>[] = parts.has('cold') ? [cold] : []
+  if (parts.has('warm') || parts.has('large')) await once([row('', 'echo', warm)], all)
+  const measured = [
+    ...(parts.has('warm') ? [row('an allowed call', 'echo', 2_000)] : []),
+    ...(parts.has('large') ? [row('the same, with a result of 64 KB', 'large', 400)] : []),
+  ]
+  await measureRounds(measured, { servers: all, make, rounds })
+  costTable([...rows, ...measured], names(all))
+
+  if (parts.has('form')) {
+    const asking = all.filter(({ passesForms }) => passesForms)
+    const form = row('a form: asked, answered, result', 'form', 200, asking)
+    await once([row('', 'form', warmForms, asking)], asking)
+    await measureRounds([form], { servers: asking, make, rounds })
+    costTable([form], names(asking))
+    await showFormTimes(load, asking, revision, rounds)
+  }
+  const light = all.filter(({ startsProcesses }) => !startsProcesses)
+  if (parts.has('times')) await showTimes(load, light, revision, rounds)
+  console.log(`Load average ${loadavg()[0]?.toFixed(1)}.\n`)
+}
+
+const ms = (all: readonly Made[], kind: 'p50' | 'p99') => (median(all.map((one) => one[kind])) / 1_000).toFixed(1)
+
+/** One form at a time: what passing it on adds to the time that the person takes, who answers at once. */
+async function showFormTimes(
+  load: Load,
+  contenders: readonly Contender[],
+  revision: Work['revision'],
+  rounds: number,
+): Promise<void> {
+  const taken = contenders.map(() => [] as Made[])
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { details: target }] of contenders.entries()) {
+      taken[index]?.push(await load.make({ revision, tool: 'form', calls: 60, connections: 1, target }))
+    }
+  }
+  console.log(`Time of a form in ms, ${revision}, one at a time, answered at once, p50 / p99:`)
+  table(
+    ['', ''],
+    contenders.map(({ name }, index) => [name, `${ms(taken[index] ?? [], 'p50')} / ${ms(taken[index] ?? [], 'p99')}`]),
+  )
+}
+
+async function showTimes(
+  load: Load,
+  contenders: readonly Contender[],
+  revision: Work['revision'],
+  rounds: number,
+): Promise<void> {
   const taken = contenders.map(() => rates.map(() => [] as Made[]))
   for (let round = 0; round < rounds; round++) {
     for (const [of, perSecond] of rates.entries()) {
@@ -98,7 +174,6 @@ async function showTimes(load: Load, contenders: readonly Contender[], revision:
       }
     }
   }
-  const ms = (all: readonly Made[], kind: 'p50' | 'p99') => (median(all.map((one) => one[kind])) / 1_000).toFixed(1)
   console.log(`Time of a call in ms at so many calls a second, ${revision}, 64 connections, p50 / p99:`)
   table(
     ['', ...rates.map(String)],
@@ -107,37 +182,4 @@ async function showTimes(load: Load, contenders: readonly Contender[], revision:
       ...(taken[index] ?? []).map((all) => `${ms(all, 'p50')} / ${ms(all, 'p99')}`),
     ]),
   )
-}
-
-async function start(folder: string, revision: string, postgres: string | undefined): Promise<Contender[]> {
-  const run = (name: string, arg: string | number) =>
-    startServer<number>(join(folder, `gateway-${name}-process.js`), [String(arg)])
-  const upstream = await run('upstream', revision)
-  const gateway = await startGateway(upstream.details)
-  const at = (name: string, server: Server<number>, path = '/mcp', prefix = ''): Contender => ({
-    ...server,
-    name,
-    details: { port: server.details, path, prefix },
-  })
-  return [
-    at('bare proxy', await run('proxy', upstream.details)),
-    at('SDK server', upstream),
-    at('/mcp/{server}', gateway, '/mcp/up'),
-    at('/mcp', gateway, '/mcp', 'up__'),
-    ...(postgres === undefined
-      ? []
-      : [at('/mcp, PostgreSQL', await startGateway(upstream.details, await database(postgres)), '/mcp', 'up__')]),
-    ...(revision === '2026-07-28' ? [] : [at('mcp-proxy 5.12', await run('mcp-proxy', upstream.details))]),
-  ]
-}
-
-/** A database of its own for each gateway. */
-async function database(server: string): Promise<string> {
-  const { default: pg } = await import('pg')
-  const client = new pg.Client(server)
-  await client.connect()
-  const name = `bench_${process.pid}_${performance.now().toFixed()}`
-  await client.query(`create database ${name}`)
-  await client.end()
-  return Object.assign(new URL(server), { pathname: name }).href
 }

@@ -25,7 +25,7 @@ async function serveByAssent(store: string): Promise<Place> {
     served.registerTool('key', text, key)
     return served
   })
-  const limits = { perAddressPerMinute: 1_000_000_000 }
+  const limits = { perAddressPerMinute: 1_000_000_000, perPersonPerMinute: 1_000_000_000 }
   const web = createWeb(assent, { limits, onError: console.error })
   server.on('request', (request, reply) => (request.url?.startsWith('/mcp') ? mcp : web).node(request, reply))
 

@@ -8,9 +8,9 @@ import type { PagesLoad } from './pages-load-process.ts'
 import type { Place } from './pages-process.ts'
 import { startLoad, startServer, stopAll, withBuilt } from './processes.ts'
 
-const rounds = 5
+const rounds = Number(process.argv[3] ?? 5)
 const programs = [new URL('./pages-process.ts', import.meta.url), new URL('./pages-load-process.ts', import.meta.url)]
-const keys = 320
+const keys = Number(process.argv[4] ?? 320)
 const revisions = ['2025-11-25', '2026-07-28'] as const
 type Work = Omit<PagesLoad, keyof Place>
 

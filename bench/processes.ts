@@ -54,11 +54,13 @@ export async function startServer<Details>(
     cwd,
     env,
     execArgv = ['--expose-gc'],
-  }: { cwd?: string; env?: NodeJS.ProcessEnv; execArgv?: readonly string[] } = {},
+    execPath = process.execPath,
+  }: { cwd?: string; env?: NodeJS.ProcessEnv; execArgv?: readonly string[]; execPath?: string } = {},
 ): Promise<Server<Details>> {
   const child = fork(program, [...args], {
     cwd,
     env,
+    execPath,
     execArgv: [...execArgv, ...profiling()],
     silent: cwd !== undefined,
   })
@@ -75,6 +77,17 @@ export async function startServer<Details>(
       return user + system
     },
   }
+}
+
+// Garbage is not collected on purpose: that costs by what a process holds, and not by what was done meanwhile.
+const reporting = `
+  process.on('message', () => process.send(process.cpuUsage()))
+  process.on('disconnect', () => process.exit())
+  process.channel.unref()`
+
+/** Arguments for Node, by which a program that knows nothing of it says what it has used. It also runs `first`. */
+export function reportingCpu(first: string): string[] {
+  return ['--import', `data:text/javascript,${encodeURIComponent(first + reporting)}`]
 }
 
 /** `BENCH_PROFILE=<folder>` writes CPU profiles of the server processes to that folder. */

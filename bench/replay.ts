@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPolicy } from '../src/approval/policy/read-policy.ts'
-import { compare } from '../src/cli/policy/replay-policy.ts'
+import { compare } from '../src/approval/replay/compare.ts'
 import { type Assent, createAssent } from '../src/index.ts'
 import { alice } from '../src/testing/index.ts'
 import { formatKey, makeKey } from '../src/vault/keys.ts'
@@ -30,7 +30,7 @@ export async function bench(): Promise<void> {
     const times: number[] = []
     for (let round = 0; round < rounds; round++) {
       const from = performance.now()
-      const compared = await compare(assent, draft, { servers: new Map() }, new Date(0))
+      const compared = await compare(assent.store.audit, draft, () => false, new Date(0))
       times.push(performance.now() - from)
       const unknown = Object.values(compared.counts).reduce((sum, { unknown: one }) => sum + one, 0)
       if (compared.calls !== calls || unknown === 0) throw new Error('Not every call was replayed.')

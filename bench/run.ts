@@ -1,7 +1,11 @@
 const parts: Record<string, () => Promise<{ bench(): Promise<void> }>> = {
   approvals: () => import('./approvals.ts'),
+  console: () => import('./console.ts'),
   gateway: () => import('./gateway.ts'),
-  history: () => import('./history.ts'),
+  hooks: () => import('./hooks.ts'),
+  history: () => import('./history/history.ts'),
+  memory: () => import('./memory/memory.ts'),
+  instances: () => import('./instances.ts'),
   nest: () => import('./nest.ts'),
   hub: () => import('./hub.ts'),
   replay: () => import('./replay.ts'),

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { freePort } from '../test/support/free-port.ts'
 import { median, range, table } from './measure.ts'
 
 const rounds = 5
@@ -17,6 +18,8 @@ interface Start {
   readonly name: string
   readonly args: readonly string[]
   readonly until: string
+  /** What it reads from its standard input, and whether that stays open then. Default: a terminal. */
+  readonly input?: { readonly text: string; readonly isOpen: boolean }
 }
 
 /** Since the process began, in ms. */
@@ -35,10 +38,11 @@ export async function bench(): Promise<void> {
     cwd: root,
   })
   const folder = mkdtempSync(join(tmpdir(), 'assent-bench-'))
+  const gateway = await startGateway(folder)
   try {
     const [output] = await once(server.stdout, 'data')
     const [url = ''] = /http:\S+/.exec(String(output)) ?? []
-    const starts = startsOf(url)
+    const starts = [...startsOf(url), ...startsByClients(folder)]
     const spent = new Map(starts.map(({ name }) => [name, [] as Spent[]]))
     // The first round warms up the disk cache.
     for (let round = 0; round <= rounds; round++) {
@@ -50,14 +54,59 @@ export async function bench(): Promise<void> {
     show(starts, spent)
   } finally {
     await stopped(server)
+    await stopped(gateway)
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 const peer = 'importing the client of the SDK'
+const main = resolve(root, 'dist/cli/main.js')
+
+/** A gateway that hooks find, and settings by which they find none. */
+async function startGateway(folder: string): Promise<ChildProcess> {
+  const port = await freePort()
+  const policy = 'policy: { default: ask, rules: [{ server: claude-code, tool: Read, decide: allow }] }'
+  const settings = (listen: string, store: string) =>
+    `version: 1\nlisten: 127.0.0.1:${listen}\nstore: sqlite:./${store}.db\n${policy}\n`
+  writeFileSync(join(folder, 'gateway.yaml'), settings(port, 'gateway'))
+  writeFileSync(join(folder, 'alone.yaml'), settings(await freePort(), 'alone'))
+  const gateway = spawn(process.execPath, [main, 'gateway', '--config', 'gateway.yaml'], { cwd: folder })
+  let said = ''
+  for await (const chunk of gateway.stdout) {
+    said += chunk
+    if (said.includes('Ctrl-C')) break
+  }
+  gateway.stderr.resume()
+  return gateway
+}
+
+/** What clients start: hooks before each call, and `assent run` once for each server of a client. */
+function startsByClients(folder: string): Start[] {
+  const call = { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: '/tmp/notes.txt' } }
+  const hook = {
+    until: 'permissionDecision',
+    input: {
+      text: JSON.stringify({ session_id: 's', cwd: '/tmp', permission_mode: 'default', ...call }),
+      isOpen: false,
+    },
+  }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } }
+  const initialize = { jsonrpc: '2.0', id: 'first', method: 'initialize', params }
+  const run = ['run', '--store', 'memory:', '--port', '0', '--', process.execPath, main, 'demo-tools']
+  const by = (settings: string) => [main, 'hook', 'claude-code', '--config', join(folder, `${settings}.yaml`)]
+  return [
+    { name: 'assent hook, through a gateway: its answer', args: by('gateway'), ...hook },
+    { name: 'assent hook, alone: its answer', args: by('alone'), ...hook },
+    {
+      name: 'assent run: its answer to initialize',
+      args: [main, ...run],
+      until: '"id":"first"',
+      input: { text: `${JSON.stringify(initialize)}\n`, isOpen: true },
+    },
+  ]
+}
 
 function startsOf(url: string): Start[] {
-  const main = resolve(root, 'dist/cli/main.js')
   const client = pathToFileURL(resolve(root, 'node_modules/@modelcontextprotocol/client/dist/index.mjs')).href
   const saying = (text: string) => ['--input-type=module', '-e', `${text}; process.stdout.write('done')`]
   return [
@@ -89,27 +138,32 @@ const reporting = `
     }
   }`
 
-/** In a pseudo-terminal, because only a person at a terminal is asked. */
-async function measured({ name, args, until }: Start, folder: string): Promise<Spent> {
+async function measured(start: Start, folder: string): Promise<Spent> {
   const report = join(folder, 'report.json')
   rmSync(report, { force: true })
-  const preload = `data:text/javascript,${encodeURIComponent(reporting)}`
-  const command = [node, '--import', preload, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-    cwd: folder,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    timeout: 60_000,
-    env: { ...process.env, BENCH_UNTIL: until, BENCH_REPORT: report },
-  })
-  let screen = ''
-  terminal.stdout.on('data', (chunk) => {
-    screen += chunk
-  })
-  await once(terminal, 'exit')
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(reporting)}`, ...start.args]
+  const env = { ...process.env, BENCH_UNTIL: start.until, BENCH_REPORT: report }
+  const options = { cwd: folder, timeout: 60_000, env }
+  const child = start.input === undefined ? atTerminal(args, options) : spawn(node, args, options)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk
+    })
+  }
+  if (start.input?.isOpen === true) child.stdin.write(start.input.text)
+  else if (start.input !== undefined) child.stdin.end(start.input.text)
+  await once(child, 'exit')
   const text = await readFile(report, 'utf8').catch(() => {
-    throw new Error(`${name}: it ended before it said ${until}: ${screen}`)
+    throw new Error(`${start.name}: it ended before it said ${start.until}: ${said}`)
   })
   return JSON.parse(text)
+}
+
+/** In a pseudo-terminal, because only a person at a terminal is asked. */
+function atTerminal(args: readonly string[], options: SpawnOptionsWithoutStdio) {
+  const command = [node, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+  return spawn('script', ['-qec', command, '/dev/null'], options)
 }
 
 function show(starts: readonly Start[], spent: ReadonlyMap<string, readonly Spent[]>): void {

@@ -2,11 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { GatewayProcessOptions } from './programs/gateway-process.ts'
+import type { InstanceProcessOptions } from './programs/instance-process.ts'
 import type { SharedGatewayOptions } from './programs/shared-gateway-process.ts'
 
 export interface Memory {
   readonly rss: number
   readonly heapUsed: number
+  /** The CPU time that the process has used so far, in microseconds. Only of an instance. */
+  readonly cpuUs?: number
 }
 
 /** A gateway in a separate process, which can be killed and restarted with the same address and store. */
@@ -31,7 +34,20 @@ export function startSharedGateway(options: Omit<SharedGatewayOptions, 'port'>, 
   return startProcess(programOf('shared-gateway-process'), options, [`--max-old-space-size=${heap}`])
 }
 
-async function startProcess(program: string, options: object, flags: readonly string[]): Promise<SoakGateway> {
+/** One of several gateways on one store, on a machine whose clock is wrong by `skewMs`. */
+export function startInstance(options: Omit<InstanceProcessOptions, 'port'>, skewMs: number): Promise<SoakGateway> {
+  const env = { ASSENT_TEST_SKEW: String(skewMs) }
+  return startProcess(programOf('instance-process'), options, ['--import', skewedDate], env)
+}
+
+const skewedDate = new URL('../test/support/processes/skewed-date.js', import.meta.url).href
+
+async function startProcess(
+  program: string,
+  options: object,
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<SoakGateway> {
   let child: ChildProcess
   let port = 0
   let output = ''
@@ -44,6 +60,7 @@ async function startProcess(program: string, options: object, flags: readonly st
     child = fork(program, [JSON.stringify({ ...options, port })], {
       execArgv: ['--import', 'tsx', ...flags, '--unhandled-rejections=strict'],
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      env: { ...process.env, ...env },
     })
     child.stderr?.on('data', (chunk) => {
       output = (output + chunk).slice(-4_000)

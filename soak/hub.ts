@@ -8,7 +8,7 @@ const [agents, calls, kills] = [50, 300, 5]
 /** 300 approvals among 50 agents while the hub is killed five times: none is lost, none runs twice, none is silent. */
 export async function soakHub(print: (line: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'assent-soak-hub-'))
-  const hub = await startKilledHub(folder, agents)
+  const hub = await startKilledHub(`sqlite:${join(folder, 'hub.db')}`, agents)
   try {
     const { runs, ends } = await approveWhileKilling(hub, agents, calls, kills)
     const wrong = ends.flatMap((end, n) => (end.status === 'fulfilled' && end.value === `did ${n}` ? [] : [{ n, end }]))

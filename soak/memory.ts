@@ -32,6 +32,7 @@ export function watchMemory(gateway: SoakGateway): MemoryWatch {
 }
 
 function medianOf(some: readonly Memory[]): Memory {
-  const middle = (key: keyof Memory) => some.map((memory) => memory[key]).sort((a, b) => a - b)[some.length >> 1] ?? 0
+  const middle = (key: 'rss' | 'heapUsed') =>
+    some.map((memory) => memory[key]).sort((a, b) => a - b)[some.length >> 1] ?? 0
   return { rss: middle('rss'), heapUsed: middle('heapUsed') }
 }

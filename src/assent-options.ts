@@ -1,4 +1,5 @@
 import type { PolicySettings } from './approval/policy/policy-settings.ts'
+import type { Stored } from './audit/tell-stored.ts'
 import type { Clock } from './base/clock.ts'
 import { type Duration, milliseconds } from './base/durations.ts'
 import type { Provider } from './connection/provider.ts'
@@ -7,6 +8,7 @@ import type { ElicitationLimits } from './elicitation/limits.ts'
 import { defaultPages, type PageSettings } from './elicitation/page-settings.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
 import type { PasskeyLimits } from './passkey/desk.ts'
+import type { RollupLimits } from './rollup/count.ts'
 import type { Store } from './stores/store.ts'
 
 /** What an Assent may be told; everything has a default that works on one machine. */
@@ -42,8 +44,8 @@ export interface AssentOptions {
   readonly policy?: PolicySettings
   /** Ways to reach people besides their client and the pages, such as a webhook. Default: none. */
   readonly channels?: readonly Channel[]
-  /** How much one requester or person may make Assent keep. Default: `ElicitationLimits` and `PasskeyLimits` have the numbers. */
-  readonly limits?: Partial<ElicitationLimits & PasskeyLimits>
+  /** How much one requester or person may make Assent keep. Default: `ElicitationLimits`, `PasskeyLimits` and `RollupLimits` have the numbers. */
+  readonly limits?: Partial<ElicitationLimits & PasskeyLimits & RollupLimits>
   /** How long things may take. */
   readonly clocks?: {
     /** How long a question stays open. Default: 10 minutes. */
@@ -56,19 +58,28 @@ export interface AssentOptions {
     readonly tidy?: Duration
     /** How far this machine's clock may be from the store's before Assent says so. Default: 10 seconds. */
     readonly skew?: Duration
+    /** How often what was counted for the console is written; 0 for only when it is closed. Default: 1 second. */
+    readonly counts?: Duration
   }
-  /** How long to keep what is over. Default: for ever. */
+  /** How long to keep what is over. Default: for ever, except for counts. */
   readonly retain?: {
     /** Questions that are settled, and grants that are over. */
     readonly settled?: Duration
     /** Events of the audit. */
     readonly audit?: Duration
+    /** What the console counts by the hour. Default: 14 days. */
+    readonly hourlyCounts?: Duration
+    /** What the console counts by the day. Default: 400 days. */
+    readonly dailyCounts?: Duration
   }
+  /** Receives every event of the audit once it is stored, to send it elsewhere too. It must not throw. Default: nobody. */
+  readonly onStored?: Stored
   /** Where time comes from. Default: the store's clock, which is the server's of PostgreSQL or Redis, or else the system clock. */
   readonly clock?: Clock
 }
 
-const defaultClocks = { question: '10m', browserFlow: '10m', unspentYes: '1h', tidy: '1m', skew: '10s' }
+const defaultClocks = { question: '10m', browserFlow: '10m', unspentYes: '1h', tidy: '1m', skew: '10s', counts: '1s' }
+const defaultRetain = { hourlyCounts: '14d', dailyCounts: '400d' }
 
 /** The clocks, in milliseconds. */
 export interface Times {
@@ -77,7 +88,13 @@ export interface Times {
   readonly unspentYes: number
   readonly tidy: number
   readonly skew: number
-  readonly retain: { readonly settled?: number | undefined; readonly audit?: number | undefined }
+  readonly counts: number
+  readonly retain: {
+    readonly settled?: number | undefined
+    readonly audit?: number | undefined
+    readonly hourlyCounts: number
+    readonly dailyCounts: number
+  }
 }
 
 /** All of them read before anything is opened: a setting that cannot be read must not fail later, in silence. */
@@ -89,7 +106,13 @@ export function timesFrom({ clocks = {}, retain = {} }: AssentOptions): Times {
     unspentYes: milliseconds(clocks.unspentYes ?? defaultClocks.unspentYes),
     tidy: milliseconds(clocks.tidy ?? defaultClocks.tidy),
     skew: milliseconds(clocks.skew ?? defaultClocks.skew),
-    retain: { settled: maybe(retain.settled), audit: maybe(retain.audit) },
+    counts: milliseconds(clocks.counts ?? defaultClocks.counts),
+    retain: {
+      settled: maybe(retain.settled),
+      audit: maybe(retain.audit),
+      hourlyCounts: milliseconds(retain.hourlyCounts ?? defaultRetain.hourlyCounts),
+      dailyCounts: milliseconds(retain.dailyCounts ?? defaultRetain.dailyCounts),
+    },
   }
 }
 

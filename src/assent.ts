@@ -9,10 +9,12 @@ import type { Head } from './audit/event.ts'
 import { exportAudit } from './audit/export.ts'
 import { auditKey } from './audit/key.ts'
 import { type AuditLog, openAuditLog } from './audit/log.ts'
+import { tellStored } from './audit/tell-stored.ts'
 import { type AuditReport, verifyAudit } from './audit/verify.ts'
 import type { Clock } from './base/clock.ts'
 import { BadConfig } from './base/errors.ts'
 import { createEvents, type Events } from './base/events.ts'
+import { isUrl } from './base/public-address.ts'
 import type { Vault } from './base/seal.ts'
 import { trackWork } from './base/under-way.ts'
 import { rememberUntil } from './call/step.ts'
@@ -20,6 +22,8 @@ import type { Connections } from './connection/connections.ts'
 import { createConnections } from './connection/create-connections.ts'
 import { defaultConnectionTimes } from './connection/desk.ts'
 import type { Provider } from './connection/provider.ts'
+import { createRegistrations } from './connection/registration/registrations.ts'
+import { createDefinitions, type ToolDefinitions } from './definition/definitions.ts'
 import { answer, beginSigningAnswer, type SigningAnswer } from './elicitation/answering/answer.ts'
 import type { Answered } from './elicitation/answering/answered.ts'
 import type { Answering } from './elicitation/answering/answerers.ts'
@@ -39,19 +43,25 @@ import { get } from './elicitation/settle.ts'
 import type { OpenRequesters } from './elicitation/store.ts'
 import { type WaitOptions, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
+import { discoveredProvider } from './oauth/discovery/discovered-provider.ts'
+import type { Introduction } from './oauth/discovery/discovery-settings.ts'
 import type { ProviderSettings } from './oauth/providers.ts'
+import type { DiscoveredProviderSettings } from './oauth/settings/provider-settings.ts'
 import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import { peopleIn } from './participant/people.ts'
+import { createPushSubscriptions, type PushSubscriptions } from './participant/push-subscriptions.ts'
 import type { Requester } from './participant/requester.ts'
 import { defaultPasskeyLimits } from './passkey/desk.ts'
 import { createPasskeys, type Passkeys } from './passkey/passkeys.ts'
 import { type RelyingParty, relyingPartyOf, relyingPartyProblem } from './passkey/relying-party.ts'
 import { signaturesBy } from './passkey/signatures.ts'
+import { defaultRollupLimits, startCounting } from './rollup/count.ts'
 import { clockProblem } from './stores/clock-problem.ts'
 import { openStore, readAddress, type StoreAddress } from './stores/open.ts'
 import type { Store } from './stores/store.ts'
 import { type Forgotten, startUpkeep, type Tidied } from './upkeep.ts'
+import { derive, derivedVault } from './vault/derived.ts'
 import { BadKeys } from './vault/errors.ts'
 import { type KeyFile, keyFile } from './vault/key-file.ts'
 import { createKeyManagement, type KeyManagement } from './vault/key-management.ts'
@@ -72,6 +82,8 @@ export interface Assent {
   readonly clock: Clock
   /** Ways in which people are told of questions. */
   readonly channels: readonly Channel[]
+  /** The browsers that people are told in by push. */
+  readonly subscriptions: PushSubscriptions
   /** How much one requester may make Assent keep. */
   readonly limits: ElicitationLimits
   /** How long a question stays open, unless its asker says otherwise, in milliseconds. */
@@ -84,6 +96,8 @@ export interface Assent {
   readonly connections: Connections
   /** Decides which calls run, and remembers what people allowed and denied. */
   readonly approvals: Approvals
+  /** What servers say of their tools, and what of it an administrator allowed. */
+  readonly definitions: ToolDefinitions
   /** The passkeys with which people sign what they allow. */
   readonly passkeys: Passkeys
   /** The address of a page about a question. */
@@ -124,8 +138,11 @@ export interface Assent {
   tidy(): Promise<Tidied>
   /** Deletes everything about a participant. The audit stays whole, and no longer leads to them. */
   forget(participant: ParticipantId): Promise<Forgotten>
-  /** Checks that no event of the audit was changed or removed; with `heads` of an export also none at the end. */
-  verifyAudit(heads?: readonly Head[]): Promise<AuditReport>
+  /**
+   * Checks that no event of the audit was changed or removed; with `heads` of an export also none at the end. `progress` is
+   * told how many events were checked so far.
+   */
+  verifyAudit(heads?: readonly Head[], progress?: (events: number) => void): Promise<AuditReport>
   /** Every event as a line of JSON, each with its line end, and last the heads of all chains. */
   exportAudit(): AsyncIterable<string>
   /** Finishes what has begun, and closes the store. */
@@ -149,15 +166,33 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   // Before the store is opened: with settings that cannot be used nothing is made or migrated.
   await vault.currentKey()
   const login = options.auth && (await loginFrom(options.auth, clock))
-  const providers = await providersOf(options, clock)
   const pages = pagesFrom(options)
+  const callbackUrl = options.callbackUrl ?? `${pages.publicUrl}/oauth/callback`
+  const registrations = () => createRegistrations({ store: store.registrations, vault, audit, clock })
+  const providers = await providersOf(options, clock, {
+    title: pages.title,
+    publicUrl: pages.publicUrl,
+    callbackUrl,
+    // Read only when somebody connects, when the store is open.
+    clients: {
+      get: (issuer, resource) => registrations().get(issuer, resource),
+      keep: (issuer, resource, client) => registrations().keep(issuer, resource, client),
+      forget: (issuer, resource, clientId) => registrations().forget(issuer, resource, clientId),
+    },
+  })
   const policy = await readPolicy(options.policy ?? {}, { fallback: 'deny' })
   const site = relyingPartyOf(pages.publicUrl, pages.title)
   checkPasskeyRules(policy, site)
   const store = typeof where === 'string' ? await openStore(readAddress(where)) : where
   const key = await orClose(store, auditKey({ store: store.audit, vault }))
 
-  const audit = openAuditLog({ store: store.audit, key, clock })
+  const { onStored } = options
+  const audit = openAuditLog({
+    store: onStored ? tellStored(store.audit, onStored) : store.audit,
+    key,
+    clock,
+    see: (entry) => counting.see(entry),
+  })
   const passkeys = createPasskeys({
     store: store.passkeys,
     vault,
@@ -170,6 +205,13 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     },
   })
   const desk = deskFor({ options, store, vault, audit, clock, pages, questionMs: times.question, passkeys })
+  const counting = startCounting({
+    store: store.rollups,
+    events: desk.events,
+    clock,
+    limits: { ...defaultRollupLimits, ...withoutUndefined(options.limits ?? {}) },
+    writeMs: times.counts,
+  })
   const { begin, allDone } = trackWork()
   const connections = createConnections({
     store: store.connections,
@@ -182,7 +224,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       answer: (id, answering, given) => answer(desk, id, answering, given, approvals.answerRules),
       fail: (id, reason) => fail(desk, id, reason),
     },
-    redirectUri: options.callbackUrl ?? `${pages.publicUrl}/oauth/callback`,
+    redirectUri: callbackUrl,
     ...defaultConnectionTimes,
     browserFlowMs: times.browserFlow,
   })
@@ -191,6 +233,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const approvals = createApprovals(
     {
       store: store.grants,
+      usage: store.usage,
       questions: {
         ask: (request) => ask(desk, request),
         get: (id) => get(desk, id),
@@ -225,8 +268,18 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   })
   const answerAny = async (id: ElicitationId, answering: Answering, given: Answer) =>
     approvals.keepAnswered(await answer(desk, id, answering, given, approvals.answerRules))
+  const subscriptions = createPushSubscriptions({
+    seed: derive(key, 'push', 32),
+    pushes: store.pushes,
+    browsers: store.browsers,
+    vault: derivedVault(key, 'push'),
+    clock,
+    groupsOf: async (participant) => (await desk.people.find(participant))?.groups,
+    record: (entry) => audit.record(entry),
+  })
   for (const channel of desk.channels) {
     channel.begin?.({
+      subscriptions,
       async answer(id, participant, given) {
         const { groups } = (await desk.people.find(participant)) ?? { groups: [] }
         return begin(answerAny(id, { participant, groups, via: 'channel' }, given))
@@ -243,18 +296,21 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       elicitations: store.elicitations,
       steps: store.steps,
       connections: store.connections,
+      registrations: store.registrations,
       auditStore: store.audit,
       audit,
     }),
     vault,
     clock,
     channels: desk.channels,
+    subscriptions,
     limits: desk.limits,
     questionMs: desk.questionMs,
     ...(login && { login }),
     pages,
     connections,
     approvals,
+    definitions: createDefinitions({ store: store.definitions, audit, clock }),
     passkeys,
     linkTo: (id, page) => pageUrl(pages, id, page),
     record: (entry) => audit.record(entry),
@@ -275,7 +331,8 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     clockProblem: problemOfClock,
     tidy: () => begin(upkeep.tidy()),
     forget: (participant) => upkeep.forget(participant),
-    verifyAudit: (heads) => verifyAudit({ store: store.audit, key, ...(heads ? { heads } : {}) }),
+    verifyAudit: (heads, progress) =>
+      verifyAudit({ store: store.audit, key, ...(heads && { heads }), ...(progress && { progress }) }),
     exportAudit: () => exportAudit(store.audit, clock.now()),
     async close() {
       for (const sendHome of desk.waiters) sendHome()
@@ -286,6 +343,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
       await lateEnds.close()
       try {
         await audit.close()
+        await counting.close()
       } finally {
         await store.close()
       }
@@ -309,14 +367,39 @@ async function loginFrom(auth: NonNullable<AssentOptions['auth']>, clock: Clock)
   return loginByTokens({ ...auth, clock })
 }
 
-async function providersOf({ providers = {} }: AssentOptions, clock: Clock): Promise<ReadonlyMap<string, Provider>> {
+async function providersOf(
+  { providers = {} }: AssentOptions,
+  clock: Clock,
+  introduction: Introduction,
+): Promise<ReadonlyMap<string, Provider>> {
   if (providers instanceof Map) {
     for (const name of providers.keys()) checkProviderName(name)
     return providers
   }
-  if (Object.keys(providers).length === 0) return new Map()
+  const all = Object.entries(providers as Readonly<Record<string, ProviderSettings>>)
+  // Every server with a url may have such a provider, and few need it: OAuth is not loaded for them.
+  const plain = all.filter(([, one]) => Object.keys(one).every((key) => key === 'discover' || key === 'title'))
+  const others = all.filter((one) => !plain.includes(one))
+  const found = plain.map(
+    ([name, one]) => [name, discoveredBy(name, one as PlainDiscovery, clock, introduction)] as const,
+  )
+  if (others.length === 0) return new Map(found)
   const { providersFrom } = await import('./oauth/providers.ts')
-  return providersFrom(providers as Readonly<Record<string, ProviderSettings>>, { clock })
+  return new Map([...found, ...providersFrom(Object.fromEntries(others), { clock, introduction })])
+}
+
+type PlainDiscovery = Pick<DiscoveredProviderSettings, 'discover' | 'title'>
+
+function discoveredBy(
+  name: string,
+  { discover, title = name }: PlainDiscovery,
+  clock: Clock,
+  introduction: Introduction,
+) {
+  checkProviderName(name)
+  if (!isUrl(discover)) throw new BadConfig(`"discover" of the provider "${name}" must be a full address.`, [name])
+  const settings = { name, title, server: new URL(discover), scopes: [] }
+  return discoveredProvider(settings, { header: 'Authorization' }, introduction, { clock })
 }
 
 /** Loaded where it is needed: only what a rule lets an approver edit is ever judged by a tool's schema. */

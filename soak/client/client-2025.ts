@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { initialize } from './client-messages.ts'
 import { type Answer, jsonHeaders, type keepAliveAgent, type Message, send } from './send.ts'
 
@@ -42,9 +43,23 @@ export async function openClient2025(
       requests += 1
       return post({ id: requests, method: 'tools/call', params }, async ({ id, method, params: asked }) => {
         const result = method === 'elicitation/create' ? await answers(asked as Asked) : undefined
-        // If the gateway was killed, the call itself fails.
-        if (result !== undefined) await post({ id, result }).catch(() => {})
+        if (result !== undefined) await insist(() => post({ id, result }))
       })
     },
+  }
+}
+
+const answerTries = 20
+const answerEveryMs = 250
+
+/** An answer is posted again while the gateway cannot take it. If the gateway was killed for good, the call itself fails. */
+async function insist(post: () => Promise<Answer>): Promise<void> {
+  for (let tries = 0; tries < answerTries; tries++) {
+    const status = await post().then(
+      (answer) => answer.status,
+      () => undefined,
+    )
+    if (status !== undefined && status < 500) return
+    await sleep(answerEveryMs)
   }
 }

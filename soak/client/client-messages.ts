@@ -5,6 +5,9 @@ export const meta2026 = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 }
 
+/** That of a client that cannot be asked. */
+export const muteMeta2026 = { ...meta2026, 'io.modelcontextprotocol/clientCapabilities': {} }
+
 const run = (id: string) => ({ name: 'run', arguments: { id, ms: 0 } })
 
 export const initialize = {

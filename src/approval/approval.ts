@@ -2,6 +2,7 @@ import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { Grant } from './grant/grant.ts'
 import type { Decision, Policy } from './policy/policy.ts'
 import type { Change } from './question/edit.ts'
+import type { CallPreview } from './question/preview.ts'
 import type { GivenYes } from './question/subject.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -20,6 +21,8 @@ export interface Approving {
   readonly message?: string
   /** The start of this walk is in the audit already, from an earlier round. */
   readonly isStarted?: boolean
+  /** Calls the tool of a preview; left out: what its rule wants shown cannot be. */
+  readonly preview?: CallPreview
   /** Whether the approver can be asked by some way; left out: yes. If not, the decision's fallback holds. */
   readonly mayAsk?: (decision: Decision) => boolean
 }

@@ -20,17 +20,21 @@ import type { Grant } from './grant/grant.ts'
 import { grantIdFor } from './grant/grant-from.ts'
 import { isFullYes, keepGrant } from './grant/keep-grant.ts'
 import { isPause } from './grant/pause.ts'
+import { type Portion, withinLimits } from './limits/limits.ts'
 import { decide } from './policy/decide.ts'
 import type { Decision, Policy } from './policy/policy.ts'
 import { askApproval } from './question/ask-approval.ts'
+import { previewChanged, withPreview } from './question/preview.ts'
 import { approvalIn } from './question/subject.ts'
-import { canBeKept, recordRefusal, recordStart, recordStartAtOnce, recordUnasked, tooLargeToKeep } from './record.ts'
+import { canBeKept, recordRefusal, recordStartAtOnce, recordUnasked, tooLargeToKeep } from './record.ts'
 import { policyChanged } from './reload.ts'
+import { recordStartWithin } from './start.ts'
 import { approvalDigest, type ToolCall } from './tool-call.ts'
 
 /** Decides a call anew, by today's policy and what people said before. Entered again, it finds what was answered meanwhile. */
 export async function approve(desk: ApprovalDesk, approving: Approving): Promise<Approval> {
-  const decision = decisionOn(approving, desk.policy())
+  const allowed = decisionOn(approving, desk.policy())
+  const decision = allowed.limits === undefined ? allowed : await withinLimits(desk, approving, allowed)
   const approval = await decideOn(desk, approving, decision)
   // What runs is recorded when it starts; what does not run is recorded here.
   if (approval.kind === 'refused') await recordRefusal(desk, approving, decision, approval)
@@ -42,24 +46,38 @@ function decisionOn({ call, decision, decided }: Approving, policy: Policy): Dec
   return decided?.policy === policy ? decided.decision : decide(policy, call)
 }
 
-async function decideOn(desk: ApprovalDesk, approving: Approving, decision: Decision): Promise<Approval> {
+async function decideOn(desk: ApprovalDesk, approving: Approving, decided: Decision): Promise<Approval> {
   const { call, question } = approving
   // Before all else: whatever policy and people say by now, what ran does not run again.
   const before = question && ranBefore(await desk.store.get(grantIdFor(question)), approving.walkId)
   if (before !== undefined) return before
   const lasting = await desk.store.listFor(call.requester.participant, call.server, call.tool)
-  const first = decidedFirst(desk, call, decision, lasting)
+  const first = decidedFirst(desk, call, decided, lasting)
   if (first !== undefined) return first
 
+  const byGrants = decideByGrants(lasting, call, decided, desk.clock.now())
+  // A lasting yes may be older than the limit: beyond it only a yes to this very call counts.
+  const mayLast = approving.decision === undefined && decided.why.limited === undefined
+  const lastingYes = mayLast && byGrants.status === 'granted' ? byGrants.grant : undefined
+  // Nothing is shown to nobody.
+  const isShown = question !== undefined || lastingYes === undefined
+  const isPreviewed = isShown && decided.previewBy !== undefined
+  const decision = isPreviewed ? await withPreview(call, decided, approving.preview) : decided
   const asked = question && (await desk.questions.get(question))
+  // Nobody is to say yes to what the server showed before.
+  if (asked?.state.kind === 'open' && isPreviewed && !isAbout(asked, call, decision)) {
+    await desk.questions.withdrawAsObsolete(asked.id, previewChanged)
+    return ask(desk, approving, decision)
+  }
   // Before what policy and lasting grants allow: a no to this very call is a no, and what was edited runs as edited.
   const said = asked?.state.kind === 'answered' ? await answered(desk, approving, asked, decision) : undefined
   if (said !== undefined) return said
-  if (decision.decide === 'allow') return { kind: 'approved', call, changes: [], decision }
-  const byGrants = decideByGrants(lasting, call, decision, desk.clock.now())
-  if (byGrants.status === 'granted' && approving.decision === undefined) {
-    return { kind: 'approved', call, changes: [], decision, grant: byGrants.grant }
+  if (decision.decide === 'allow') {
+    // A yes that was given beyond the limit is used up first: it must not be left for another call.
+    const yes = decision.limits && (await unspent(desk, approving, decision))
+    return yes ?? { kind: 'approved', call, changes: [], decision }
   }
+  if (lastingYes !== undefined) return { kind: 'approved', call, changes: [], decision, grant: lastingYes }
   return (
     (asked && unanswered(asked, call, decision)) ??
     (await unspent(desk, approving, decision)) ??
@@ -113,7 +131,7 @@ function unanswered(asked: Elicitation, call: ToolCall, decision: Decision): App
     case 'failed':
       return refused('failed', 'failed', `It could not be asked: ${asked.state.reason}`)
     case 'withdrawn':
-      if (asked.state.reason === policyChanged) return undefined
+      if (asked.state.reason === policyChanged || asked.state.reason === previewChanged) return undefined
       return refused('cancelled', 'withdrawn', `The question was taken back, so nothing ran. ${unlessTheyAsk}`)
     case 'answered':
       return undefined
@@ -179,7 +197,11 @@ async function unasked(desk: ApprovalDesk, approving: Approving, decision: Decis
 }
 
 /** A call that policy alone lets run, and whose start is on record. */
-export type BegunByPolicy = Omit<Approved, 'kind'> & { readonly kind: 'begun' }
+export type BegunByPolicy = Omit<Approved, 'kind'> & {
+  readonly kind: 'begun'
+  /** What it took of the limits of its rule. */
+  readonly taken?: readonly Portion[]
+}
 
 /** How beginning a call ended: it runs now, by policy alone, or what else there is to do first. */
 export type BegunCall = BegunByPolicy | Approval
@@ -194,8 +216,9 @@ export async function begin(desk: ApprovalDesk, approving: Approving): Promise<B
     const approval = await approve(desk, approving)
     if (approval.kind !== 'approved' || approval.grant !== undefined) return approval
     if (policy !== desk.policy()) continue
-    await recordStart(desk, approval, approving)
-    return { ...approval, kind: 'begun' }
+    const taken = await recordStartWithin(desk, approval, approving)
+    if (taken === undefined) continue
+    return { ...approval, kind: 'begun', ...(taken.length > 0 && { taken }) }
   }
 }
 
@@ -206,7 +229,8 @@ export async function begin(desk: ApprovalDesk, approving: Approving): Promise<B
 export function beginAtOnce(desk: ApprovalDesk, approving: Approving): BegunByPolicy | undefined {
   const { call, question } = approving
   const decision = decisionOn(approving, desk.policy())
-  if (question !== undefined || (decision.decide !== 'allow' && !decision.watched)) return undefined
+  if (question !== undefined || decision.limits !== undefined) return undefined
+  if (decision.decide !== 'allow' && !decision.watched) return undefined
   const lasting = desk.store.listForAtOnce(call.requester.participant, call.server, call.tool)
   if (lasting === undefined) return undefined
   const approved = decidedFirst(desk, call, decision, lasting) ?? { kind: 'approved', call, changes: [], decision }

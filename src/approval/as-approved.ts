@@ -45,7 +45,9 @@ export function decideEdited(
   giver: Pick<Grant, 'grantedBy' | 'given'>,
 ): { readonly kind: 'may-run'; readonly decision: Decision } | { readonly kind: 'denied'; readonly words: string } {
   const anew = decide(policy(), edited)
-  const mayRun = anew.watched || anew.decide === 'allow' || (anew.decide === 'ask' && isStrongEnough(giver, anew))
+  // Beyond its limit an allow asks, and then this is the yes.
+  const isFree = anew.watched || (anew.decide === 'allow' && anew.limits === undefined)
+  const mayRun = isFree || (anew.decide !== 'deny' && isStrongEnough(giver, anew))
   if (!mayRun) return { kind: 'denied', words: anew.why.words }
   // The rule that asked is the one that was answered; but either may want the arguments kept.
   const decision = { ...asked, keepArguments: asked.keepArguments || anew.keepArguments }

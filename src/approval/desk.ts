@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Asked } from '../elicitation/asking/ask.ts'
 import type { Ask } from '../elicitation/asking/request.ts'
 import type { Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
+import type { UsageStore } from './limits/usage.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Validate } from './question/edit.ts'
 import type { GrantStore } from './store.ts'
@@ -19,6 +20,7 @@ export interface ApprovalQuestions {
 /** Everything that approving needs, bound once in assent.ts. */
 export interface ApprovalDesk {
   readonly store: GrantStore
+  readonly usage: UsageStore
   readonly questions: ApprovalQuestions
   readonly audit: Pick<AuditLog, 'record' | 'recordAtOnce' | 'recordSoon'>
   readonly clock: Clock

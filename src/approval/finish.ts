@@ -3,6 +3,7 @@ import { inBackground } from '../base/under-way.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant/grant.ts'
 import type { LateEnds } from './late-ends.ts'
+import { giveBack, type Portion } from './limits/limits.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** A started call whose result is ready. */
@@ -10,6 +11,9 @@ export interface EndedCall {
   readonly walkId: string
   readonly call: ToolCall
   readonly outcome: 'done' | 'failed'
+  /** What it took of limits; given back if it was surely not sent. */
+  readonly taken?: readonly Portion[]
+  readonly unsent?: boolean
   /** What was spent on it, if anything was. */
   readonly grant?: Grant
 }
@@ -56,6 +60,7 @@ async function recordOrLater(desk: FinishDesk, ended: EndedCall, record: () => P
 
 async function recordEnd(desk: FinishDesk, ended: EndedCall, lateFrom?: Date): Promise<void> {
   await desk.audit.record(entryFor(ended, lateFrom))
+  if (ended.unsent && ended.taken !== undefined) await giveBack(desk, ended.taken)
   const { grant, outcome } = ended
   if (grant?.uses.kind !== 'once' || grant.uses.spent === undefined) return
   const uses = { ...grant.uses, spent: { ...grant.uses.spent, outcome } }

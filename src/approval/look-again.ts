@@ -30,7 +30,7 @@ export async function lookAgain(desk: ApprovalDesk, running: Running): Promise<A
   ])
   const today = running.decision.byHandler ? running.decision : decide(desk.policy(), call)
   const refusal = lasting.some(isPause) ? paused : refusalBy(desk, running, { today, lasting, kept })
-  if (refusal !== undefined) await recordRefusal(desk, running, today, refusal)
+  if (refusal !== undefined) await recordRefusal(desk, { ...running, isStarted: true }, today, refusal)
   return refusal
 }
 
@@ -50,8 +50,14 @@ function refusalBy(desk: ApprovalDesk, running: Running, found: Found): Approval
   if (today.decide === 'deny') return deniedBy(today)
   const byGrants = decideByGrants(lasting, running.call, today, desk.clock.now())
   if (byGrants.status === 'denied') return alwaysDenied
-  if (today.decide === 'allow' || byGrants.status === 'granted') return undefined
+  if (today.limits === undefined && (today.decide === 'allow' || byGrants.status === 'granted')) return undefined
+  if (today.limits !== undefined && isCounted(running, today)) return undefined
   return isStillApproved(running, found) ? undefined : approvedNoMore
+}
+
+/** Whether it was counted by the limits of today's rule when it started. */
+function isCounted({ decision, grant }: Running, { ruleDigest }: Decision): boolean {
+  return grant === undefined && decision.decide === 'allow' && decision.ruleDigest === ruleDigest
 }
 
 /** Whether the yes that was spent on a call would be enough under today's rule. */

@@ -2,6 +2,7 @@ import type { AuditEntry } from '../audit/entry.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ApprovalRefused, Approved, Approving } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
+import { ruleOf } from './policy/decide.ts'
 import type { Decision } from './policy/policy.ts'
 import { callDigest, type ToolCall } from './tool-call.ts'
 
@@ -49,7 +50,7 @@ function startEntry({ call, changes, decision, grant }: Approved, walkId: string
 /** Every call that is not let run, and why. */
 export async function recordRefusal(
   desk: ApprovalDesk,
-  { call, walkId, question }: Approving,
+  { call, walkId, question, isStarted }: Pick<Approving, 'call' | 'walkId' | 'question' | 'isStarted'>,
   decision: Decision,
   { status, reason }: ApprovalRefused,
 ): Promise<void> {
@@ -57,7 +58,13 @@ export async function recordRefusal(
     kind: 'call-refused',
     who: call.requester.participant,
     about: walkId,
-    data: { ...factsOf(call, decision), status, reason, ...(question !== undefined && { question }) },
+    data: {
+      ...factsOf(call, decision),
+      status,
+      reason,
+      ...(question !== undefined && { question }),
+      ...(isStarted === true && { started: true }),
+    },
     ...keptFrom(call, decision),
   })
 }
@@ -72,7 +79,8 @@ export async function recordUnasked(
   await desk.audit.record({ kind: 'allowed-unasked', who: call.requester.participant, about: walkId, data })
 }
 
-function factsOf(call: ToolCall, { decide, why, ruleDigest, watched }: Decision): JsonObject {
+function factsOf(call: ToolCall, decision: Decision): JsonObject {
+  const { decide, why, watched } = decision
   const { server, tool, requester, definition } = call
   const facts: JsonObject = {
     server,
@@ -80,7 +88,7 @@ function factsOf(call: ToolCall, { decide, why, ruleDigest, watched }: Decision)
     client: requester.client,
     decided: decide,
     rule: why.rule,
-    ruleDigest,
+    ruleDigest: ruleOf(decision),
     call: callDigest(call),
     definition,
   }

@@ -1,5 +1,5 @@
 import type { ApprovalDesk } from './desk.ts'
-import { decide } from './policy/decide.ts'
+import { decide, ruleOf } from './policy/decide.ts'
 import { approvalIn } from './question/subject.ts'
 
 /** Why a question was taken back whose rule is another one now: the call is decided anew. */
@@ -13,7 +13,8 @@ export async function withdrawOutdated(desk: ApprovalDesk): Promise<number> {
     // One that a handler asked by itself is not the policy's.
     if (about === undefined || about.decision.byHandler === true) continue
     const today = decide(desk.policy(), about.call)
-    if (!today.watched && today.decide === 'ask' && today.ruleDigest === about.decision.ruleDigest) continue
+    const mayAsk = today.decide === 'ask' || (about.decision.why.limited === true && today.limits !== undefined)
+    if (!today.watched && mayAsk && today.ruleDigest === ruleOf(about.decision)) continue
     await desk.questions.withdrawAsObsolete(asked.id, policyChanged)
     withdrawn += 1
   }

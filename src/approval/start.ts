@@ -2,6 +2,7 @@ import type { Approved, Approving } from './approval.ts'
 import type { ApprovalDesk } from './desk.ts'
 import type { Grant } from './grant/grant.ts'
 import { isPaused } from './grant/pause.ts'
+import { giveBack, type Portion, takeLimits } from './limits/limits.ts'
 import type { Policy } from './policy/policy.ts'
 import { recordStart } from './record.ts'
 
@@ -15,9 +16,16 @@ import { recordStart } from './record.ts'
 
 /**
  * How starting an approved call ended. `taken`: it must be decided again, since another copy of it used the yes up, the
- * yes was taken back, all is paused, or the policy changed.
+ * yes was taken back, its limit is used up, all is paused, or the policy changed.
  */
-export type Started = { readonly kind: 'started'; readonly grant?: Grant } | { readonly kind: 'taken' }
+export type Started =
+  | {
+      readonly kind: 'started'
+      readonly grant?: Grant
+      /** What it took of the limits of its rule. */
+      readonly taken?: readonly Portion[]
+    }
+  | { readonly kind: 'taken' }
 
 /** A call to start, and the policy that was asked whether it may. */
 export interface Starting extends Pick<Approving, 'walkId' | 'isStarted'> {
@@ -36,8 +44,9 @@ export async function start(desk: ApprovalDesk, approved: Approved, approving: S
   // The account may have been connected in the meantime, which takes minutes.
   if (policy !== desk.policy()) return { kind: 'taken' }
   if (grant === undefined || grant.uses.kind === 'many') {
-    await recordStart(desk, approved, approving)
-    return { kind: 'started', ...(grant && { grant }) }
+    const taken = await recordStartWithin(desk, approved, approving)
+    if (taken === undefined) return { kind: 'taken' }
+    return { kind: 'started', ...(grant && { grant }), ...(taken.length > 0 && { taken }) }
   }
   const at = desk.clock.now()
   if (isOver(grant, at)) return { kind: 'taken' }
@@ -50,6 +59,31 @@ export async function start(desk: ApprovalDesk, approved: Approved, approving: S
   }
   await recordStart(desk, approved, approving)
   return { kind: 'started', grant: spent }
+}
+
+/**
+ * Records the start of a call, with what it takes of the limits of its rule taken before. Undefined: another call took it,
+ * and this one must be decided again.
+ */
+export async function recordStartWithin(
+  desk: ApprovalDesk,
+  approved: Approved,
+  approving: Pick<Approving, 'walkId' | 'isStarted'>,
+): Promise<readonly Portion[] | undefined> {
+  if (approved.decision.limits === undefined) {
+    await recordStart(desk, approved, approving)
+    return []
+  }
+  const taken = await takeLimits(desk, approved, approving.isStarted)
+  if (taken === undefined) return undefined
+  try {
+    await recordStart(desk, approved, approving)
+    return taken
+  } catch (error) {
+    // What is not on record is not sent.
+    await giveBack(desk, taken).catch(() => {})
+    throw error
+  }
 }
 
 /** A lasting yes may have been taken back while the call's account was fetched. */

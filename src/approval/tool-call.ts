@@ -62,6 +62,14 @@ export function approvalDigest(call: ToolCall, ruleDigest: string): string {
   return digest(['approval', callDigest(call), ruleDigest])
 }
 
+/**
+ * The definition that a yes for some arguments is bound to. Another one than the tool's: a version that does not know of
+ * such yeses must find that this one does not count.
+ */
+export function definitionWhere({ definition }: Pick<ToolCall, 'definition'>): string {
+  return digest(['where', definition])
+}
+
 /** Changes whenever the server says anything else about its tool. */
 export function definitionDigest(tool: ToolDefinition): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool

@@ -5,6 +5,7 @@ import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
 import type { StepStore } from '../call/step.ts'
 import type { Connections } from '../connection/connections.ts'
+import type { ToolDefinitions } from '../definition/definitions.ts'
 import type { Answered } from '../elicitation/answering/answered.ts'
 import type { Answering } from '../elicitation/answering/answerers.ts'
 import type { Asked } from '../elicitation/asking/ask.ts'
@@ -12,8 +13,10 @@ import type { Ask } from '../elicitation/asking/request.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from '../elicitation/elicitation.ts'
 import type { ElicitationLimits } from '../elicitation/limits.ts'
+import type { PageSettings } from '../elicitation/page-settings.ts'
 import type { ElicitationResult } from '../elicitation/result.ts'
 import type { WaitOptions } from '../elicitation/wait.ts'
+import type { HoldingStore } from '../instance/holding.ts'
 import type { InstanceStore } from '../instance/instance.ts'
 import type { KeptSessionStore } from '../instance/kept-session.ts'
 import type { MailboxStore } from '../instance/mailbox.ts'
@@ -33,6 +36,7 @@ export interface AssentForServers {
     readonly instances: InstanceStore
     readonly mailbox: MailboxStore
     readonly sessions: KeptSessionStore
+    readonly holdings: HoldingStore
     readonly clock: { machineAheadMs(): number }
   }
   readonly events: Events<ElicitationNews>
@@ -42,6 +46,8 @@ export interface AssentForServers {
     Approvals,
     'policy' | 'approve' | 'start' | 'begin' | 'beginAtOnce' | 'lookAgain' | 'finish' | 'finishSoon' | 'keepGrant'
   >
+  readonly definitions: Pick<ToolDefinitions, 'see' | 'events'>
+  readonly pages: Pick<PageSettings, 'publicUrl'>
   linkTo(id: ElicitationId, page: string): string
   ask(request: Ask): Promise<Asked>
   answer(id: ElicitationId, answering: Answering, answer: Answer): Promise<Answered>

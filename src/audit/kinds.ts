@@ -43,12 +43,23 @@ export const auditKinds = {
   'connection-rejected': 'A service did not accept the credential of a connection.',
   disconnected: 'A connection is about to be deleted.',
   'connection-let-go': 'A deleted connection was revoked at its provider, or that failed.',
+  'client-registered': 'Assent registered by itself at an authorization server that an MCP server named.',
+  'client-forgotten': 'A registration was dropped: its server no longer knows it, or it has expired.',
+
+  'tool-held': 'A server offers a new tool, or a changed one, and it is held back until an administrator allows it.',
+  'tool-allowed': 'The definition of a tool is about to be allowed by an administrator.',
 
   'browser-added': 'A browser was let in to answer for a participant.',
   'browser-removed': 'A browser was signed out or revoked.',
   'passkey-added': 'A passkey is about to be kept for a participant; `others` is how many they had.',
   'passkey-revoked': 'A passkey was revoked, by its person with a passkey or by the operator.',
   'passkey-refused': 'The signature of a passkey, or a new passkey, was not accepted; `reason` says why.',
+  'token-made': 'A token is about to be kept, by which a program acts for a participant; `rights` says what it may do.',
+  'token-used': 'A program is about to answer a question by a token.',
+  'token-refused': 'A program was refused what it wanted with a token; `reason` says why.',
+  'token-revoked': 'A token was revoked, by its person or by the operator.',
+  'push-added': 'A browser is about to be told of questions by push.',
+  'push-removed': 'A browser is told of nothing by push any more; `by` says why.',
   'page-refused':
     'A page or a post was refused to whoever opened it; `count` is how often one address of a stranger was, in a minute.',
 
@@ -64,6 +75,7 @@ export const auditKinds = {
   'doctor-checked': '`assent doctor` tried whether the store can be written to.',
 
   forgotten: 'A participant was forgotten; `about` is the pseudonym that leads nowhere now.',
+  'audit-exported': 'An administrator exported the whole audit in the console.',
   pruned: 'The oldest events of some chains are about to be deleted; `data` says up to which.',
   'chain-opened': 'The first event of a chain, with the heads of the others.',
   heads: 'How far the other chains are, told by this one.',

@@ -36,6 +36,8 @@ export interface AuditLogOptions {
   headsEveryMs?: number
   /** The largest size of one entry, in bytes of JSON. Default: 64 KiB. */
   entryBytes?: number
+  /** Called with each entry when it is stored. Must not throw. */
+  see?: (entry: AuditEntry) => void
 }
 
 /** An entry, and when it happened. */
@@ -54,7 +56,7 @@ const soonMs = 20
 
 /** Opens the chain of this process. Entries that arrive during a write are written together by the next one. */
 export function openAuditLog(options: AuditLogOptions): AuditLog {
-  const { store, key, clock, headsEveryMs = 5 * 60_000, entryBytes = largestEntry } = options
+  const { store, key, clock, headsEveryMs = 5 * 60_000, entryBytes = largestEntry, see = () => {} } = options
   const chain = createChainWriter({ store, key, headsEveryMs })
   const pseudonyms = rememberPseudonyms(store)
   const queue: QueuedEntry[] = []
@@ -65,7 +67,11 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
   let soon: NodeJS.Timeout | undefined
 
   function enqueue(entry: AuditEntry): Promise<void> {
-    return new Promise((done, failed) => {
+    return new Promise((resolve, failed) => {
+      const done = () => {
+        see(entry)
+        resolve()
+      }
       queue.push({ entry: takeEntry(entry, entryBytes), at: clock.now(), done, failed })
     })
   }
@@ -84,6 +90,7 @@ export function openAuditLog(options: AuditLogOptions): AuditLog {
       throw error
     }
     for (const { done } of queue.splice(0)) done()
+    see(entry)
     return true
   }
 

@@ -11,6 +11,8 @@ export interface Verification {
   readonly store: AuditStore
   readonly key: Buffer
   readonly heads?: readonly Head[]
+  /** Called with how many events were followed so far, after each. */
+  readonly progress?: (events: number) => void
 }
 
 /** What a verification found. `found` counts everything, `findings` lists the first thousand. */
@@ -43,8 +45,15 @@ const mostSuspects = 1_000
 const notGenuine = 'This event was changed since it was written, or forged.'
 
 /** Reads the whole audit and finds what was changed, moved or removed, and where. Events may be written meanwhile. */
-export async function verifyAudit({ store, key, heads = [] }: Verification): Promise<AuditReport> {
-  const round: Round = { store, key, heads, findings: createFindings(), trails: new Map() }
+export async function verifyAudit({ store, key, heads = [], progress }: Verification): Promise<AuditReport> {
+  const round: Round = {
+    store,
+    key,
+    heads,
+    findings: createFindings(),
+    trails: new Map(),
+    ...(progress && { progress }),
+  }
   const { findings, trails } = round
   const first = await followAll(round)
   // Events written during the first pass may record a head, or explain why something was erased.
@@ -70,13 +79,18 @@ export async function verifyAudit({ store, key, heads = [] }: Verification): Pro
 }
 
 /** Follows every chain from where the last pass ended, and new chains from their beginning. */
-async function followAll({ store, key, findings, trails }: Round): Promise<Learned> {
+async function followAll({ store, key, findings, trails, progress }: Round): Promise<Learned> {
   const learned: Learned = { told: new Map(), forgotten: new Set(), erased: new Map(), suspects: [] }
+  let met = [...trails.values()].reduce((sum, { events }) => sum + events, 0)
   const following = {
     store,
     key,
     findings,
-    meet: (event: AuditEvent) => learn(learned, findings, event),
+    meet(event: AuditEvent) {
+      met += 1
+      progress?.(met)
+      learn(learned, findings, event)
+    },
     suspect(event: AuditEvent) {
       if (learned.suspects.length < mostSuspects) learned.suspects.push(event)
       else findings.add(event.chain, event.seq, 'changed', notGenuine)

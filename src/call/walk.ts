@@ -1,6 +1,7 @@
 import type { Approval, ApprovalRefused, Approved, Approving } from '../approval/approval.ts'
 import type { Approvals } from '../approval/approvals.ts'
 import type { BegunByPolicy } from '../approval/approve.ts'
+import type { Portion } from '../approval/limits/limits.ts'
 import type { Running } from '../approval/look-again.ts'
 import type { Change } from '../approval/question/edit.ts'
 import type { GivenYes } from '../approval/question/subject.ts'
@@ -33,6 +34,8 @@ export interface StartedCall extends Running {
   readonly changes: readonly Change[]
   /** The yes to this very call, if a person gave one. */
   readonly given?: GivenYes
+  /** What it took of the limits of its rule when it started just now. */
+  readonly taken?: readonly Portion[]
 }
 
 /** What came of sending a call. */
@@ -40,6 +43,8 @@ export interface Sent<Result> {
   readonly result: Result
   /** `in-progress`: it has not ended. Another entrance, or a later round of its client, resumes the walk and records its end. */
   readonly outcome: 'done' | 'failed' | 'in-progress'
+  /** Of a failed one: nothing of it ever left for the upstream. */
+  readonly unsent?: boolean
 }
 
 /** How a walk ended, for now or for good. */
@@ -82,7 +87,7 @@ export async function resumeWalk<Result, Credential, Missing>(
 ): Promise<{ readonly kind: 'done'; readonly result: Result } | ApprovalRefused> {
   const refusal = await entrance.approvals.lookAgain(started)
   if (refusal === undefined) return { kind: 'done', result: await sendAndFinish(entrance, started, credential) }
-  if (refusal.status !== 'already-run') await entrance.approvals.finish({ ...started, outcome: 'failed' })
+  if (refusal.status !== 'already-run') await entrance.approvals.finish({ ...started, outcome: 'failed', unsent: true })
   return refusal
 }
 
@@ -92,16 +97,17 @@ export async function sendAndFinish<Result, Credential, Missing>(
   started: StartedCall,
   credential: Credential,
 ): Promise<Result> {
-  const { result, outcome } = await send(started, credential)
+  const { result, outcome, unsent = false } = await send(started, credential)
   if (outcome === 'in-progress') return result
-  const { walkId, call, grant } = started
-  if (finish === 'soon' && grant === undefined) inBackground(approvals.finishSoon({ walkId, call, outcome }))
-  else await approvals.finish({ walkId, call, outcome, ...(grant && { grant }) })
+  const { walkId, call, grant, taken } = started
+  if (finish === 'soon' && grant === undefined && taken === undefined)
+    inBackground(approvals.finishSoon({ walkId, call, outcome }))
+  else await approvals.finish({ walkId, call, outcome, unsent, ...(grant && { grant }), ...(taken && { taken }) })
   return result
 }
 
-function startedBy({ call, changes, decision }: BegunByPolicy, { walkId }: Approving): StartedCall {
-  return { walkId, call, changes, decision }
+function startedBy({ call, changes, decision, taken }: BegunByPolicy, { walkId }: Approving): StartedCall {
+  return { walkId, call, changes, decision, ...(taken && { taken }) }
 }
 
 interface Ready<Credential> {
@@ -130,9 +136,11 @@ async function start<Result, Credential, Missing extends { readonly kind: string
   const begun = await approvals.start(approval, { ...approving, policy })
   if (begun.kind === 'taken') return begun
   const { call, changes, decision, given } = approval
+  const { grant, taken } = begun
+  const by = { ...(grant && { grant }), ...(given && { given }), ...(taken && { taken }) }
   return {
     kind: 'started',
-    started: { walkId, call, changes, decision, ...(begun.grant && { grant: begun.grant }), ...(given && { given }) },
+    started: { walkId, call, changes, decision, ...by },
     credential: account === undefined ? noCredential : (account as { credential: Credential }).credential,
   }
 }

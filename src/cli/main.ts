@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-// Before anything else is loaded, so that stack traces name lines of the sources.
-process.setSourceMapsEnabled(true)
+import { nameSourcesInStacks } from './stack-traces.ts'
+
+// Before anything else is loaded, which may fail.
+nameSourcesInStacks()
 
 const [{ runningCommand }, { createProgram }] = await Promise.all([import('./errors.ts'), import('./program.ts')])
-await runningCommand(() => createProgram().parseAsync())
+await runningCommand(async () => (await createProgram(process.argv[2])).parseAsync())

@@ -1,28 +1,40 @@
 import { Command, Option } from 'commander'
-import { addCallCommand } from './call/call.ts'
-import { addAuditCommands } from './commands/audit.ts'
-import { addConnectionsCommands } from './commands/connections.ts'
-import { addDoctorCommand } from './commands/doctor.ts'
-import { addForgetCommand } from './commands/forget.ts'
-import { addGatewayCommand } from './commands/gateway.ts'
-import { addGrantsCommands } from './commands/grants.ts'
-import { addKeysCommands } from './commands/keys.ts'
-import { addOpenCommand } from './commands/open.ts'
-import { addPasskeysCommands } from './commands/passkeys.ts'
-import { addPauseCommands } from './commands/pause.ts'
-import { addDemoAgentsCommand } from './demo/agents.ts'
-import { addDemoToolsCommand } from './demo/tools-command.ts'
-import { addHookCommand } from './hook/hook.ts'
-import { addHubCommands } from './hub/hub.ts'
-import { addInboxCommands } from './inbox/inbox.ts'
-import { addInitCommand } from './init/init.ts'
-import { addPolicyCommands } from './policy/policy.ts'
-import { addReportCommand } from './report/report.ts'
-import { addRunCommand } from './run/run.ts'
 import { version } from './version.ts'
 
-/** The command line with all its commands. Nothing runs before it is parsed. */
-export function createProgram(): Command {
+/** Adds some commands to the program. */
+type Add = (program: Command) => void
+
+/** The names of commands that one file adds, in the order in which help lists them. */
+const commands: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
+  [['gateway'], async () => (await import('./commands/gateway.ts')).addGatewayCommand],
+  [['run'], async () => (await import('./run/run.ts')).addRunCommand],
+  [['hook'], async () => (await import('./hook/hook.ts')).addHookCommand],
+  [['init'], async () => (await import('./init/init.ts')).addInitCommand],
+  [['open'], async () => (await import('./commands/open.ts')).addOpenCommand],
+  [['inbox'], async () => (await import('./inbox/inbox.ts')).addInboxCommands],
+  [['grants'], async () => (await import('./commands/grants.ts')).addGrantsCommands],
+  [['policy'], async () => (await import('./policy/policy.ts')).addPolicyCommands],
+  [['tools'], async () => (await import('./tools/tools.ts')).addToolsCommands],
+  [['report'], async () => (await import('./report/report.ts')).addReportCommand],
+  [['pause', 'resume'], async () => (await import('./commands/pause.ts')).addPauseCommands],
+  [['call'], async () => (await import('./call/call.ts')).addCallCommand],
+  [['connections'], async () => (await import('./commands/connections.ts')).addConnectionsCommands],
+  [['passkeys'], async () => (await import('./commands/passkeys.ts')).addPasskeysCommands],
+  [['tokens'], async () => (await import('./commands/tokens.ts')).addTokensCommands],
+  [['keys'], async () => (await import('./commands/keys.ts')).addKeysCommands],
+  [['audit'], async () => (await import('./commands/audit.ts')).addAuditCommands],
+  [['hub'], async () => (await import('./hub/hub.ts')).addHubCommands],
+  [['forget'], async () => (await import('./commands/forget.ts')).addForgetCommand],
+  [['doctor'], async () => (await import('./commands/doctor.ts')).addDoctorCommand],
+  [['demo-tools'], async () => (await import('./demo/tools-command.ts')).addDemoToolsCommand],
+  [['demo-agents'], async () => (await import('./demo/agents.ts')).addDemoAgentsCommand],
+]
+
+/**
+ * The command line. Nothing runs before it is parsed. If the first word names a command, only that command is loaded and
+ * known: each of the others would make every start longer. Otherwise it has all commands.
+ */
+export async function createProgram(firstWord?: string): Promise<Command> {
   const program = new Command('assent')
     .description("Puts a person's yes between an AI agent and the tools it calls.")
     .version(version, '-V, --version', 'print the version')
@@ -37,25 +49,8 @@ export function createProgram(): Command {
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
     .exitOverride()
 
-  addGatewayCommand(program)
-  addRunCommand(program)
-  addHookCommand(program)
-  addInitCommand(program)
-  addOpenCommand(program)
-  addInboxCommands(program)
-  addGrantsCommands(program)
-  addPolicyCommands(program)
-  addReportCommand(program)
-  addPauseCommands(program)
-  addCallCommand(program)
-  addConnectionsCommands(program)
-  addPasskeysCommands(program)
-  addKeysCommands(program)
-  addAuditCommands(program)
-  addHubCommands(program)
-  addForgetCommand(program)
-  addDoctorCommand(program)
-  addDemoToolsCommand(program)
-  addDemoAgentsCommand(program)
+  const named = commands.filter(([names]) => firstWord !== undefined && names.includes(firstWord))
+  const needed = named.length > 0 || firstWord === '--version' ? named : commands
+  for (const add of await Promise.all(needed.map(([, load]) => load()))) add(program)
   return program
 }

@@ -34,13 +34,13 @@ export async function configOf(command: Command): Promise<Config> {
 
 /** The settings as `createAssent` takes them. */
 export async function optionsFrom(config: Config): Promise<AssentOptions> {
-  const { store, publicUrl, auth, callbackUrl, providers, pages, policy, clocks, limits, retain } = config
+  const { store, publicUrl, auth, callbackUrl, providers, servers, pages, policy, clocks, limits, retain } = config
   const { proxy: _, admins: __, ...login } = auth ?? {}
   return {
     store,
     publicUrl,
     // `readConfig` has checked them.
-    providers: providers as unknown as NonNullable<AssentOptions['providers']>,
+    providers: { ...(providers as unknown as NonNullable<AssentOptions['providers']>), ...discovered(servers) },
     pages,
     policy,
     channels: await channelsFrom(config),
@@ -54,11 +54,22 @@ export async function optionsFrom(config: Config): Promise<AssentOptions> {
       openPerRequester: limits.openPerRequester,
       openPerParticipant: limits.openPerParticipant,
       passkeysPerPerson: limits.passkeysPerPerson,
+      countedNames: limits.countedNames,
     },
     retain,
     ...(auth !== undefined && { auth: login as NonNullable<AssentOptions['auth']> }),
     ...(callbackUrl !== undefined && { callbackUrl }),
   }
+}
+
+/** The providers that servers name themselves. */
+function discovered(servers: Config['servers']): Record<string, { discover: string; title: string }> {
+  const found = [...servers.values()].flatMap((server) =>
+    server.kind === 'http' && server.discovers === true && server.provider !== undefined
+      ? [[server.provider, { discover: server.url, title: server.name }]]
+      : [],
+  )
+  return Object.fromEntries(found)
 }
 
 async function opened<T>(options: AssentOptions, work: (assent: Assent) => Promise<T>): Promise<T> {

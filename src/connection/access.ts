@@ -23,7 +23,7 @@ export async function access(
 ): Promise<Access> {
   const provider = findProvider(desk, name)
   const needed = scopes ?? provider.scopes
-  const checked = checkConnection(await desk.store.get(participant, name), needed)
+  const checked = checkConnection(provider, await desk.store.get(participant, name), needed)
   if (checked.kind === 'missing') return checked
 
   const { connection } = checked
@@ -33,7 +33,7 @@ export async function access(
   }
 
   const renewal = await renew(provider.by.consent, connection)
-  const renewed = checkConnection(renewal.connection, needed)
+  const renewed = checkConnection(provider, renewal.connection, needed)
   if (renewed.kind === 'missing') return renewed
   if (renewal.kind === 'unavailable' && !isUsable(renewed.connection, desk.clock.now())) {
     throw new ProviderUnavailable(provider.title, renewal.reason)
@@ -44,13 +44,22 @@ export async function access(
 type Missing = Extract<Access, { kind: 'missing' }>
 
 function checkConnection(
+  { by }: Provider,
   kept: Connection | undefined,
   needed: readonly string[],
 ): Missing | { readonly kind: 'found'; readonly connection: Connection } {
-  if (kept === undefined) return { kind: 'missing', why: 'none', scopes: union(needed) }
+  // Tokens of another server, or for another resource, are none of this provider's, whatever the name says.
+  if (kept === undefined || !isAccepted(by, kept.issuedBy))
+    return { kind: 'missing', why: 'none', scopes: union(needed) }
   if (kept.standing === 'refused') return missing('refused', needed, kept)
   if (missingScopes(needed, kept.scopes).length > 0) return missing('scopes', needed, kept)
   return { kind: 'found', connection: kept }
+}
+
+function isAccepted(by: Provider['by'], issuedBy: Connection['issuedBy']): boolean {
+  return by.kind === 'consent' && by.consent.accepts !== undefined
+    ? by.consent.accepts(issuedBy)
+    : issuedBy === undefined
 }
 
 function missing(why: 'refused' | 'scopes', needed: readonly string[], { scopes }: Connection): Missing {

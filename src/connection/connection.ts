@@ -2,6 +2,13 @@ import type { Sealed } from '../base/seal.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 
+/** The authorization server that issued tokens, what they are for (RFC 8707), and the client that got them. */
+export interface IssuedBy {
+  readonly issuer: string
+  readonly resource: string
+  readonly clientId: string
+}
+
 /** One participant's account at one provider. */
 export interface Connection {
   /** New with each consent, so that a late save for an older consent cannot overwrite this one. */
@@ -27,12 +34,18 @@ export interface Connection {
   readonly refreshingUntil?: Date
   /** The account's name at the provider, for people. */
   readonly account?: string
+  /** Where the tokens came from, if the server was found by discovery. They are used for nothing else. */
+  readonly issuedBy?: IssuedBy
   readonly connectedAt: Date
   /** The question by which it was connected. */
   readonly elicitation?: ElicitationId
 }
 
 /** The associated data of the sealed credential, so that it can be opened for this connection only. */
-export function credentialIdentity({ participant, provider, id }: Pick<Connection, 'participant' | 'provider' | 'id'>) {
-  return `connection/${participant}/${provider}/${id}`
+export function credentialIdentity({ participant, provider, id, issuedBy }: ConnectionKey) {
+  const known = `connection/${participant}/${provider}/${id}`
+  return issuedBy === undefined ? known : `${known}/${JSON.stringify([issuedBy.issuer, issuedBy.resource])}`
 }
+
+/** What a sealed credential is bound to. */
+export type ConnectionKey = Pick<Connection, 'participant' | 'provider' | 'id' | 'issuedBy'>

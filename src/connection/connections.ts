@@ -26,7 +26,7 @@ export type Access =
 /** A connection as shown to its owner, without its credential. */
 export type ConnectionView = Pick<
   Connection,
-  'provider' | 'scopes' | 'standing' | 'account' | 'connectedAt' | 'expiresAt'
+  'provider' | 'scopes' | 'standing' | 'account' | 'connectedAt' | 'expiresAt' | 'issuedBy'
 > & {
   readonly title: string
 }
@@ -77,7 +77,10 @@ export type Completed =
   /** The question had been settled already, so nothing was kept. */
   | { readonly kind: 'late'; readonly elicitation: Elicitation }
   /** The flow belongs to another browser or person, has expired, or was used before. Nothing was kept or settled. */
-  | { readonly kind: 'refused'; readonly why: 'unknown-state' | 'expired' | 'other-browser' | 'other-person' }
+  | { readonly kind: 'refused'; readonly why: Refused }
+
+/** `other-server`: the address that the person came back to is that of another authorization server (a mix-up). */
+type Refused = 'unknown-state' | 'expired' | 'other-browser' | 'other-person' | 'other-server'
 
 /** How keeping a key ended. `invalid`: the text cannot be a key; nothing was kept, and the question is still open. */
 export type KeyKept = Completed | { readonly kind: 'invalid'; readonly message: string }
@@ -93,6 +96,8 @@ export interface Connections {
   readonly providers: ReadonlyMap<string, Provider>
   /** Changes that this process made. Changes by other processes that share the store are not reported. */
   readonly events: Events<AccountChanged>
+  /** Where providers send people back to. Each server that was found by discovery has an address below it. */
+  readonly callbackUrl: string
   /**
    * Renews a credential that is about to expire, once for all callers. Without `scopes`, those of the provider are
    * needed.

@@ -22,6 +22,7 @@ export function createConnections(desk: ConnectionDesk): Connections {
   return {
     providers: desk.providers,
     events,
+    callbackUrl: desk.redirectUri,
     access: (participant, provider, scopes) => access(desk, renew, participant, provider, scopes),
     async rejected(ready) {
       await rejected(desk, ready)

@@ -34,7 +34,8 @@ async function remove(desk: ConnectionDesk, participant: ParticipantId, name: st
 /** A credential that cannot be opened any more cannot be revoked, but the person must still be able to disconnect. */
 async function revoke(desk: ConnectionDesk, removed: Connection): Promise<boolean> {
   try {
-    return await revokeAtProvider(desk, desk.providers.get(removed.provider), await openCredential(desk, removed))
+    const credential = await openCredential(desk, removed)
+    return await revokeAtProvider(desk, desk.providers.get(removed.provider), credential, removed.issuedBy)
   } catch {
     return false
   }

@@ -11,7 +11,7 @@ export async function list(
   participant: ParticipantId,
 ): Promise<ConnectionView[]> {
   const kept = await store.list(participant)
-  return kept.map(({ provider, scopes, standing, account, connectedAt, expiresAt }) => ({
+  return kept.map(({ provider, scopes, standing, account, connectedAt, expiresAt, issuedBy }) => ({
     provider,
     title: providers.get(provider)?.title ?? provider,
     scopes,
@@ -19,5 +19,6 @@ export async function list(
     connectedAt,
     ...(account !== undefined && { account }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(issuedBy !== undefined && { issuedBy }),
   }))
 }

@@ -1,4 +1,5 @@
 import type { ParticipantId } from '../participant/participant.ts'
+import type { PushSubscriptions } from '../participant/push-subscriptions.ts'
 import type { Answered } from './answering/answered.ts'
 import type { Answer, ConnectTo, Elicitation, ElicitationId } from './elicitation.ts'
 
@@ -14,6 +15,8 @@ export interface Channel {
   begin?(desk: ChannelDesk): void
   /** Handles a POST that its service sends to `/channels/<name>`. Everybody can send one: it must prove where it is from. */
   receive?(message: ReceivedMessage): Promise<Response>
+  /** For a channel that tells browsers: people add them on the page of notifications. */
+  readonly browsers?: ChannelBrowsers
   /** Lets go of what it holds, soon, whatever is still under way. */
   close?(): Promise<void>
 }
@@ -22,6 +25,18 @@ export interface Channel {
 export interface ChannelDesk {
   /** Answers for a person whom the channel has verified. It counts as `channel`, by the groups of their last sign-in. */
   answer(id: ElicitationId, participant: ParticipantId, answer: Answer): Promise<Answered>
+  /** The browsers that people are told in. */
+  readonly subscriptions: PushSubscriptions
+}
+
+/** How a channel reaches browsers. */
+export interface ChannelBrowsers {
+  /** What a browser binds its subscription to. */
+  publicKey(): string
+  /** Whether messages may be sent to this address, which a browser gave. */
+  accepts(endpoint: string): boolean
+  /** Sends a message that says that it works. Rejects if it could not be sent; resolves for one that is gone. */
+  test(key: string): Promise<void>
 }
 
 /** A message as it came. */

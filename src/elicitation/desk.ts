@@ -22,6 +22,8 @@ export type ElicitationNews =
   | { readonly kind: 'clock-wrong'; readonly problem: string }
   /** A call ended, its client has the result, and the store did not take the record of it. It is tried again. */
   | { readonly kind: 'end-unrecorded'; readonly error: unknown }
+  /** The store did not take what was counted. It is tried again. Told once a minute. */
+  | { readonly kind: 'counts-unwritten'; readonly error: unknown }
   /** A client could not be asked in the way that was needed. */
   | { readonly kind: 'fallback'; readonly server: string; readonly reason: string }
   | { readonly kind: 'answer-refused'; readonly elicitation: Elicitation; readonly reason: string }

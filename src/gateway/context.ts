@@ -7,12 +7,14 @@ import type { MissingServers } from './catalog/missing-servers.ts'
 import type { AskingModes } from './downstream/client.ts'
 import type { LogLevels } from './downstream/log-levels.ts'
 import type { Negotiations } from './downstream/negotiations.ts'
+import type { Notices } from './downstream/notices.ts'
 import type { Subscriptions } from './downstream/subscriptions.ts'
 import type { Completions } from './forward/completions.ts'
 import type { ParkedElsewhere } from './forward/parked-elsewhere.ts'
 import type { Parking } from './forward/parking.ts'
 import type { ServerInfo } from './forward/result-for.ts'
 import type { GatewaySettings, UpstreamServer } from './options.ts'
+import type { SharedUpstreams } from './upstream/held/share-upstreams.ts'
 import type { DownstreamClient } from './upstream/upstream.ts'
 
 /** What every request through the gateway shares. */
@@ -28,6 +30,10 @@ export interface GatewayContext {
   /** This process among those that share its store. */
   readonly post: Post
   readonly completions: Completions
+  /** Tells other instances what changed at upstreams. */
+  readonly notices: Notices
+  /** Sessions with upstreams, wherever they live. */
+  readonly upstreams: SharedUpstreams
   readonly levels: LogLevels
   readonly subscriptions: Subscriptions
   readonly accountWatch: AccountWatch

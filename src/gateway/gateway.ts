@@ -6,7 +6,7 @@ import type { AssentForServers } from '../asking/needs.ts'
 import { inBackground } from '../base/under-way.ts'
 import type { LeftOut } from '../call/news.ts'
 import { sentCredential } from '../connection/credential/sent-credential.ts'
-import { createPost } from '../instance/post.ts'
+import { createPost, type Post } from '../instance/post.ts'
 import { takeHandover } from '../mcp/http/incoming.ts'
 import { shareLimits } from '../mcp/http/limits.ts'
 import { type HttpServing, serveHttp } from '../mcp/http/serve.ts'
@@ -18,7 +18,7 @@ import { createAccountWatch } from './accounts/account-watch.ts'
 import { CapturedCall } from './call/fast-path/captured-call.ts'
 import { fastPath } from './call/fast-path/fast-path.ts'
 import { serveRounds } from './call/fast-path/rounds.ts'
-import { createCatalog } from './catalog/catalog.ts'
+import { createCatalog, type ListedTool } from './catalog/catalog.ts'
 import { createMissingServers, type MissingOptions } from './catalog/missing-servers.ts'
 import type { Scope } from './catalog/route.ts'
 import type { GatewayContext } from './context.ts'
@@ -26,6 +26,7 @@ import { createClientRegistry } from './downstream/client-registry.ts'
 import { findEras } from './downstream/eras.ts'
 import { createLogLevels } from './downstream/log-levels.ts'
 import { createNegotiations } from './downstream/negotiations.ts'
+import { createNotices, type UpstreamChange } from './downstream/notices.ts'
 import { gatewayServer } from './downstream/server.ts'
 import { serverFactory } from './downstream/server-factory.ts'
 import { createSubscribers } from './downstream/subscribers.ts'
@@ -35,6 +36,7 @@ import { createParkedElsewhere } from './forward/parked-elsewhere.ts'
 import { createParking } from './forward/parking.ts'
 import { type GatewayOptions, settingsFrom, type UpstreamServer } from './options.ts'
 import { createAskingRate } from './questions/asking-rate.ts'
+import { shareUpstreams } from './upstream/held/share-upstreams.ts'
 import type { DownstreamClient, RpcId, UpstreamNotification, UpstreamState } from './upstream/upstream.ts'
 
 /** MCP clients on one side, MCP servers on the other, and every question passed in between. */
@@ -47,6 +49,8 @@ export interface Gateway {
   start(): void
   /** The id of this process among those that share its store. */
   readonly instance: string
+  /** By which this process exchanges word with them. */
+  readonly post: Post
   /** Announces this process to those that share its store. The first request does so too. */
   join(): void
   /** Tells the others that this process takes no new calls soon. */
@@ -56,6 +60,8 @@ export interface Gateway {
     readonly id: string
     readonly state: UpstreamState
     readonly leftOut: readonly LeftOut[]
+    /** Its tools as they were listed last; absent while no list is known. */
+    readonly tools?: readonly ListedTool[]
   }[]
   /** Calls that wait for a 2026 client to come back. */
   readonly parked: number
@@ -65,7 +71,11 @@ export interface Gateway {
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const gateway = contextFrom(options, (change) => passOn(change))
+  const gateway = contextFrom(
+    options,
+    (change) => passOn(change),
+    (change, isTold) => hear(change, !isTold),
+  )
   const { settings, catalog, completions } = gateway
   const { assent, servers } = settings
   const registry = createClientRegistry()
@@ -76,13 +86,29 @@ export function createGateway(options: GatewayOptions): Gateway {
   const factoryFor = (scope: Scope, takeCaptured: Parameters<typeof serverFactory>[1]['takeCaptured']): ServerFactory =>
     serverFactory(gateway, { scope, registry, erasOf, takeCaptured, makeServer: gatewayServer })
 
-  function passOn({ upstream: id, method, params, requester, sessionKey }: UpstreamNotification): void {
+  /** What changed at an upstream, here or at another instance. */
+  function hear({ upstream: id, method, params, requester, sessionKey }: UpstreamChange, mayTell: boolean): void {
     if (method.endsWith('/list_changed')) catalog.forget(id, requester)
     if (method === 'notifications/elicitation/complete') completions.tell(String(params.elicitationId))
-    registry.tell(id, sessionKey, method, params)
+    if (requester === undefined) return
+    if (mayTell) registry.tell(id, sessionKey, method, params)
     if (sessionKey === undefined) subscribers.tell(id, requester, method, params)
   }
+
+  function passOn(change: UpstreamNotification): void {
+    const { upstream: id, method, params, sessionKey } = change
+    hear(change, false)
+    // Where this instance does not know the client, another one does.
+    const isTold = registry.knows(id, sessionKey)
+    const told = () => registry.tell(id, sessionKey, method, params)
+    inBackground(gateway.notices.share(change, isTold).then(told))
+  }
   const stopListening = servers.map(({ upstream }) => upstream.listen(passOn))
+  const stopHearingAllowed = assent.definitions.events.listen(({ server }) => {
+    const method = 'notifications/tools/list_changed'
+    registry.tellChanged(server, method)
+    subscribers.tellChanged(server, method)
+  })
   const stopWatchingAccounts = assent.connections.events.listen(({ participant, provider }) => {
     for (const { id, upstream } of servers.filter((one) => one.provider === provider)) {
       catalog.forget(id)
@@ -153,9 +179,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       inBackground(erasOf(servers.filter(({ isLazy }) => !isLazy)))
     },
     instance: gateway.post.id,
+    post: gateway.post,
     join: () => gateway.post.join(),
     stopping: () => gateway.post.stopping(),
-    upstreams: () => servers.map(({ id, upstream }) => ({ id, state: upstream.state(), leftOut: catalog.leftOut(id) })),
+    upstreams: () =>
+      servers.map(({ id, upstream }) => {
+        const tools = catalog.listedTools(id)
+        return { id, state: upstream.state(), leftOut: catalog.leftOut(id), ...(tools && { tools }) }
+      }),
     get parked() {
       return gateway.parking.size
     },
@@ -163,12 +194,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       return [...endpoints.values()].reduce((sum, { sessions }) => sum + sessions, 0)
     },
     async close() {
+      // Sessions with upstreams are left to others, if there are any.
+      await gateway.post.stopping().catch(options.onError ?? (() => {}))
       for (const stop of stopListening) stop()
+      stopHearingAllowed()
       stopWatchingAccounts()
       gateway.accountWatch.close()
       gateway.missing.close()
       gateway.parking.close()
       gateway.parkedElsewhere.close()
+      gateway.notices.close()
+      await gateway.upstreams.close()
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()))
       await Promise.all(servers.map(({ upstream }) => upstream.close()))
       await gateway.post.leave()
@@ -176,10 +212,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): GatewayContext {
-  const settings = settingsFrom(options)
+function contextFrom(
+  options: GatewayOptions,
+  tell: MissingOptions['tell'],
+  hear: Parameters<typeof createNotices>[2],
+): GatewayContext {
+  const { onError = () => {} } = options
+  const { clock, store, vault } = options.assent
+  const post = createPost({ store, vault, clock, onError })
+  const upstreams = shareUpstreams({ store, vault, clock, post, onError })
+  const settings = settingsFrom(options, upstreams)
   const { assent, servers, clocks, limits } = settings
-  const { clock } = assent
   const { name = 'assent', version = '0', quirks = [], unseenWithin, urlBy = 'push' } = options
   const withAccount = (server: UpstreamServer, client: DownstreamClient) => credentialFor(assent, server, client)
   const parked = {
@@ -194,9 +237,10 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
     limits: { ...limits, listValues: settings.messageValues },
     messages: settings.messages,
     news: settings.news,
+    definitions: assent.definitions,
+    toolsPage: `${assent.pages.publicUrl}/console/tools`,
   })
   const parking = createParking(parked, clock)
-  const post = createPost({ store: assent.store, vault: assent.vault, clock, onError: options.onError ?? (() => {}) })
   return {
     settings,
     self: { name, version },
@@ -215,11 +259,13 @@ function contextFrom(options: GatewayOptions, tell: MissingOptions['tell']): Gat
     missing: createMissingServers({ clock, news: settings.news, catalog, tell }),
     completions: createCompletions(),
     post,
+    upstreams,
+    notices: createNotices(post, clock, hear),
     parkedElsewhere: createParkedElsewhere(parking, post, clock),
     parking,
     levels: createLogLevels(),
     subscriptions: createSubscriptions(withAccount, clock),
-    accountWatch: createAccountWatch(assent.connections, providersOf(servers), clock),
+    accountWatch: createAccountWatch(assent.connections, () => providersOf(servers), clock),
     negotiations: createNegotiations(settings.news),
     mayAsk: createAskingRate(limits.asksPerMinute, clock),
     asks: () => ({ asks: settings.elicitation, inbox: assent.approvals.policy.fallback === 'inbox' }),

@@ -5,10 +5,17 @@ import { BadArgument } from '../base/errors.ts'
 import type { Events } from '../base/events.ts'
 import { Budget } from '../base/limits/budget.ts'
 import type { GatewayNews } from '../call/news.ts'
+import type { ToolHints } from '../definition/tool-hints.ts'
 import type { HttpOptions } from '../mcp/http/serve.ts'
 import type { Quirk } from '../mcp/quirks.ts'
+import type { Tracing } from './tracing.ts'
 import { openUpstream } from './upstream/open.ts'
-import { defaultUpstreamLimits, type UpstreamContext, type UpstreamLimits } from './upstream/options.ts'
+import {
+  defaultUpstreamLimits,
+  type HeldSessions,
+  type UpstreamContext,
+  type UpstreamLimits,
+} from './upstream/options.ts'
 import { ProcessSlots } from './upstream/stdio/process-slots.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
@@ -42,6 +49,8 @@ export interface GatewayOptions {
   readonly onError?: (error: unknown) => void
   /** Receives calls, changes of upstreams, and what was negotiated with either side. */
   readonly news?: Events<GatewayNews>
+  /** Follows calls, for traces. Default: nothing is followed. */
+  readonly tracing?: Tracing
 }
 
 /** One MCP server behind the gateway: a program, an address, or an `Upstream` of your own. */
@@ -50,10 +59,16 @@ export type ServerOptions = (ProgramOptions | AddressOptions | { readonly upstre
   readonly trusted?: boolean
   /** Tools that are neither listed nor called. Default: none. */
   readonly disabledTools?: readonly string[]
+  /** New and changed tools are held back until an administrator has allowed them. Default: false. */
+  readonly pin?: boolean
+  /** What is true of tools in place of what the server says of them, by tool. It counts as if the server were trusted. */
+  readonly annotations?: Readonly<Record<string, ToolHints>>
   /** `lazy`: `gateway.start()` leaves it alone, and the first request that needs it starts it. Default: started. */
   readonly start?: 'lazy'
   /** The provider whose account of the requester goes with each request. Default: none. */
   readonly provider?: string
+  /** The provider is asked only once the server has answered 401. Default: from the first request on. */
+  readonly account?: 'when-asked'
 }
 
 /** A program that speaks MCP on its standard input and output. */
@@ -90,6 +105,8 @@ export interface GatewayClockOptions extends ServerClockOptions {
   readonly listFirst?: Duration
   /** How long a joined list waits for an upstream that is down. Default: 3 seconds. */
   readonly listDown?: Duration
+  /** How long the preview of a call may take. Default: 5 seconds. */
+  readonly preview?: Duration
 }
 
 export interface GatewayLimits {
@@ -111,6 +128,8 @@ export interface GatewayLimits {
   readonly subscriptions?: number
   /** Bytes of memory for the lists that are cached for all requesters. Default: 64 MiB. */
   readonly cachedListBytes?: number
+  /** Characters of a preview that are shown. Default: 4,000. */
+  readonly previewCharacters?: number
 }
 
 /** The limits that apply unless others are given. */
@@ -123,6 +142,7 @@ export const defaultGatewayLimits = {
   toolBytes: 256 * 1024,
   subscriptions: 1_000,
   cachedListBytes: 64 * 1024 * 1024,
+  previewCharacters: 4_000,
 } satisfies GatewayLimits
 
 /** One server behind the gateway, opened. */
@@ -132,16 +152,21 @@ export interface UpstreamServer {
   readonly trusted: boolean
   /** Tools that are neither listed nor called. */
   readonly disabledTools: ReadonlySet<string>
+  /** New and changed tools are held back until an administrator has allowed them. */
+  readonly isPinned: boolean
+  readonly annotations: ReadonlyMap<string, ToolHints>
   /** Not started before a request needs it. */
   readonly isLazy: boolean
-  readonly provider?: string
+  /** The provider whose account goes with each request; undefined while the server has not asked for one. */
+  readonly provider?: string | undefined
 }
 
 /** The options with their defaults; times in milliseconds. */
 export interface GatewaySettings {
   readonly assent: AssentForServers
   readonly servers: readonly UpstreamServer[]
-  readonly clocks: ServerClocks & Readonly<Record<'upstreamAsk' | 'park' | 'lists' | 'listFirst' | 'listDown', number>>
+  readonly clocks: ServerClocks &
+    Readonly<Record<'upstreamAsk' | 'park' | 'lists' | 'listFirst' | 'listDown' | 'preview', number>>
   readonly limits: GatewayLimits & typeof defaultGatewayLimits
   /** Memory for what servers have sent and nobody has dealt with yet, by the id of the server. */
   readonly messages: Budget
@@ -150,15 +175,18 @@ export interface GatewaySettings {
   readonly elicitation: boolean
   readonly onError?: (error: unknown) => void
   readonly news?: Events<GatewayNews>
+  readonly tracing?: Tracing
 }
 
-export function settingsFrom(options: GatewayOptions): GatewaySettings {
-  const { assent, clocks = {}, elicitation = true, onError, news } = options
+/** `held` lets sessions with upstreams outlive this process. */
+export function settingsFrom(options: GatewayOptions, held?: HeldSessions): GatewaySettings {
+  const { clocks = {}, elicitation = true, onError, news, tracing } = options
+  const assent = tracing === undefined ? options.assent : tracing.assent(options.assent)
   const limits = { ...defaultGatewayLimits, ...options.limits }
   const messages = new Budget(limits.serverBytes, limits.serverBytesEach)
   return {
     assent,
-    servers: entriesOf(options.servers).map(openServer(options, messages)),
+    servers: entriesOf(options.servers).map(openServer(options, messages, held)),
     clocks: {
       ...serverClocks(assent, clocks),
       upstreamAsk: milliseconds(clocks.upstreamAsk ?? '10m'),
@@ -166,6 +194,7 @@ export function settingsFrom(options: GatewayOptions): GatewaySettings {
       lists: milliseconds(clocks.lists ?? '60s'),
       listFirst: milliseconds(clocks.listFirst ?? '15s'),
       listDown: milliseconds(clocks.listDown ?? '3s'),
+      preview: milliseconds(clocks.preview ?? '5s'),
     },
     limits,
     messages,
@@ -173,6 +202,7 @@ export function settingsFrom(options: GatewayOptions): GatewaySettings {
     elicitation,
     ...(onError && { onError }),
     ...(news && { news }),
+    ...(tracing && { tracing }),
   }
 }
 
@@ -180,8 +210,12 @@ function entriesOf(servers: GatewayOptions['servers']): [string, ServerOptions][
   return servers instanceof Map ? [...servers] : Object.entries(servers)
 }
 
-function openServer(options: GatewayOptions, messages: Budget): (entry: [string, ServerOptions]) => UpstreamServer {
-  const { assent, name = 'assent', version = '0', upstreamLimits, news } = options
+function openServer(
+  options: GatewayOptions,
+  messages: Budget,
+  held: HeldSessions | undefined,
+): (entry: [string, ServerOptions]) => UpstreamServer {
+  const { assent, name = 'assent', version = '0', upstreamLimits, news, tracing } = options
   const context: UpstreamContext = {
     clock: assent.clock,
     self: { name, version },
@@ -189,24 +223,37 @@ function openServer(options: GatewayOptions, messages: Budget): (entry: [string,
     slots: new ProcessSlots(),
     messages,
     ...(news && { news }),
+    ...(held && { held }),
   }
-  return ([id, { trusted = false, provider, start, disabledTools = [], ...where }]) => {
+  return ([
+    id,
+    { trusted = false, pin = false, annotations = {}, provider, account, start, disabledTools = [], ...where },
+  ]) => {
     if (!/^[a-z0-9-]{1,32}$/.test(id)) {
       throw new BadArgument(`"${id}" cannot be the id of a server. Use 1 to 32 of a-z, 0-9 and "-".`)
     }
+    let isAsked = account !== 'when-asked'
+    const loginAsked = () => {
+      isAsked = true
+    }
+    const upstream = upstreamOf(id, where as ServerOptions, context, loginAsked)
     return {
       id,
-      upstream: upstreamOf(id, where as ServerOptions, context),
+      upstream: tracing === undefined ? upstream : tracing.upstream(upstream),
       trusted,
       disabledTools: new Set(disabledTools),
+      isPinned: pin,
+      annotations: new Map(Object.entries(annotations)),
       isLazy: start === 'lazy',
-      ...(provider !== undefined && { provider }),
+      get provider() {
+        return isAsked ? provider : undefined
+      },
     }
   }
 }
 
-function upstreamOf(name: string, where: ServerOptions, context: UpstreamContext): Upstream {
+function upstreamOf(name: string, where: ServerOptions, context: UpstreamContext, loginAsked: () => void): Upstream {
   if ('upstream' in where) return where.upstream
-  if ('url' in where) return openUpstream({ ...where, name, url: new URL(where.url) }, context)
+  if ('url' in where) return openUpstream({ ...where, name, url: new URL(where.url), loginAsked }, context)
   return openUpstream({ ...where, name }, context)
 }

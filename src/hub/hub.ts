@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createEvents, type Events } from '../base/events.ts'
 import { inBackground } from '../base/under-way.ts'
+import type { Post } from '../instance/post.ts'
 import { historyReply } from './history.ts'
 import { whoIs } from './join/identify.ts'
 import { makeTicket } from './join/ticket.ts'
@@ -19,6 +20,8 @@ export interface HubOptions {
   readonly times?: Partial<HubTimes>
   /** Origins of pages that may join from a browser. Default: none. */
   readonly origins?: readonly string[]
+  /** This process among those that share its store. Left out: no other process serves these spaces. */
+  readonly post?: Post
 }
 
 /** Spaces in which agents call each other's tools, with a person in between. */
@@ -48,13 +51,14 @@ const frameFactor = 8
 
 /** Opens all spaces, and continues what was held when the hub was last stopped or killed. */
 export async function createHub(options: HubOptions): Promise<Hub> {
-  const { assent, origins = [] } = options
+  const { assent, origins = [], post } = options
   const limits: HubLimits = { ...defaultHubLimits, ...options.limits }
   const times: HubTimes = { ...defaultHubTimes, ...options.times }
   const events = createEvents<HubNews>()
   const spaces = new Map<string, Space>()
+  post?.join()
   for (const [name, space] of Object.entries(options.spaces)) {
-    spaces.set(name, await openSpace({ name, options: space, assent, limits, times, events }))
+    spaces.set(name, await openSpace({ name, options: space, assent, limits, times, events, post }))
   }
   const server = new WebSocketServer({
     noServer: true,

@@ -28,8 +28,13 @@ export interface NewEnvelope {
 /** What goes with an envelope into the same write. */
 export interface Appending {
   readonly envelope: NewEnvelope
-  /** The request that this envelope answers, by its sender and id: it is open no longer. */
-  readonly answers?: { readonly from: string; readonly id: string }
+  /** The request that this envelope answers, by its sender and id. Nothing is kept if it is open no longer. */
+  readonly answers?: {
+    readonly from: string
+    readonly id: string
+    /** It will not be delivered any more. */
+    readonly stops?: boolean
+  }
   /** Participants who get it at once and never say what they received: it will not be delivered to them again. */
   readonly handedTo?: readonly string[]
 }
@@ -39,14 +44,17 @@ export type Appended =
   | { readonly kind: 'added'; readonly seq: number }
   /** The sender used this id before, for the envelope with this digest. Nothing was kept. */
   | { readonly kind: 'known'; readonly digest: string; readonly state: NewEnvelope['state'] }
+  /** The request that it answers was answered or stopped before. Nothing was kept. */
+  | { readonly kind: 'answered' }
 
 /** Keeps the envelopes of spaces. A store never reads the clock and never decides: callers judge what they get. */
 export interface HubStore {
-  /** Keeps all of them or none, in this order. */
+  /** Writes all of them or none, in this order. Whoever appends to the same space at the same time comes before or after. */
   append(batch: readonly Appending[]): Promise<Appended[]>
   /**
-   * Changes an envelope that is kept. One that becomes `sent` gets the next number of its space, so that it comes after
-   * everything that was delivered meanwhile. Returns its number, or undefined if there is no such envelope.
+   * Changes a request while it is open. One that becomes `sent` gets the next number of its space, so that it comes after
+   * everything that was delivered meanwhile. Returns its number, or undefined if no such request is open, or if it should
+   * become `sent` and is: of several who release it, one does.
    */
   change(
     envelope: Pick<NewEnvelope, 'space' | 'from' | 'id'>,
@@ -54,12 +62,14 @@ export interface HubStore {
   ): Promise<number | undefined>
   /** Requests without an answer, oldest first. */
   listOpen(space: string, limit: number): Promise<KeptEnvelope[]>
+  /** All that are not stopped, with a number above `after`, oldest first. */
+  listSince(space: string, after: number, limit: number): Promise<KeptEnvelope[]>
   /** Sent ones that name this participant, with a number above `after`, oldest first. */
   listFor(space: string, participant: string, after: number, limit: number): Promise<KeptEnvelope[]>
   /** Sent ones, newest first, with a number below `before`. With `participant` only what is from them, for them or for everybody. */
   history(space: string, limit: number, before?: number, participant?: string): Promise<KeptEnvelope[]>
-  /** The number of the envelope with this sender and id. */
-  seqOf(space: string, from: string, id: string): Promise<number | undefined>
+  /** The envelope with this sender and id. */
+  get(space: string, from: string, id: string): Promise<KeptEnvelope | undefined>
   /** Up to which number each participant received what was for them. */
   received(space: string): Promise<Map<string, number>>
   /** Remembers that; a smaller number than the kept one changes nothing. */

@@ -16,12 +16,18 @@ export interface Post {
   readonly id: string
   /** Announces this instance and reads its mail, from now on. Calling it again has no further effect. */
   join(): void
+  /** Whether it was announced, and reads its mail. */
+  isJoined(): boolean
+  /** Whether others ran when this instance last said that it runs. */
+  hasOthers(): boolean
   /** Whether this other instance runs, as far as the store knows. */
   isThere(id: string): Promise<boolean>
+  /** The ids of the other instances that run, as far as the store knows. */
+  others(): Promise<string[]>
   /** Leaves word for one instance. False: it is gone, or its mailbox is full. */
   send(to: string, word: Word): Promise<boolean>
-  /** Leaves word for every other instance that runs. */
-  sendAll(word: Word): Promise<void>
+  /** Leaves word for every other instance that runs. Returns their ids. */
+  sendAll(word: Word): Promise<string[]>
   /** Calls `hear` for each word of this kind that comes. Returns how to stop. */
   on(kind: string, hear: (word: Word, from: string) => void): () => void
   /** Tells the others that this instance takes no new calls soon. */
@@ -53,12 +59,18 @@ export function createPost({ store, vault, clock, onError }: PostParts): Post {
   const hearers = new Map<string, Set<(word: Word, from: string) => void>>()
   const work = trackWork()
   let isStopping = false
+  let hadOthers = false
   let stops: (() => unknown)[] | undefined
   let isCollecting = false
   let isMore = false
+  /** Mail that was read, and is removed from the store when the next is taken. */
+  let read: readonly string[] = []
 
-  const announce = () =>
-    instances.announce({ id, startedAt, seenAt: clock.now(), aheadMs: store.clock.machineAheadMs(), isStopping })
+  async function announce(): Promise<void> {
+    const aheadMs = store.clock.machineAheadMs()
+    await instances.announce({ id, startedAt, seenAt: clock.now(), aheadMs, isStopping })
+    hadOthers = (await others()).length > 0
+  }
 
   async function others(): Promise<Instance[]> {
     const now = clock.now()
@@ -90,8 +102,10 @@ export function createPost({ store, vault, clock, onError }: PostParts): Post {
   async function readMail(): Promise<void> {
     while (isMore && stops !== undefined) {
       isMore = false
-      const taken = await mailbox.take(id, takenAtOnce)
-      if (taken.length === takenAtOnce) isMore = true
+      const taken = await mailbox.take(id, takenAtOnce, read)
+      read = taken.map((mail) => mail.id)
+      // What was read now is removed when the next is taken.
+      if (taken.length > 0) isMore = true
       for (const mail of taken) {
         try {
           const { from, word } = parseJson(await vault.open(mail.content, bindingOf(mail.id, mail.to))) as unknown as {
@@ -117,12 +131,17 @@ export function createPost({ store, vault, clock, onError }: PostParts): Post {
         every(heartbeatMs, announce, onError),
       ]
     },
+    isJoined: () => stops !== undefined,
+    hasOthers: () => hadOthers,
     isThere: async (other) => other === id || (await others()).some((one) => one.id === other),
+    others: async () => (await others()).map((one) => one.id),
     async send(to, word) {
       return (await others()).some((one) => one.id === to) && put(to, word)
     },
     async sendAll(word) {
-      await Promise.all((await others()).map((one) => put(one.id, word)))
+      const all = await others()
+      await Promise.all(all.map((one) => put(one.id, word)))
+      return all.map((one) => one.id)
     },
     on(kind, hear) {
       const all = hearers.get(kind) ?? new Set()

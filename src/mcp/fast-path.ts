@@ -29,6 +29,8 @@ export interface FastRequest {
 
 /** What an HTTP request can get besides one whole answer. */
 export interface FastHttp {
+  /** Sends the whole message, a JSON-RPC response without a line break. */
+  sendText(response: string, sessionId: string | undefined): void
   /** Sends a message ahead of the response, which then ends a stream of events. */
   notify(message: JsonObject): void
   /** Ends the request with an HTTP error whose body is this response. */

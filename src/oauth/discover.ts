@@ -1,7 +1,7 @@
 import { FetchFailed, type Reach } from '../base/guarded-fetch.ts'
 import { isPlainObject } from '../base/json.ts'
 import { isPublicAddress } from '../base/public-address.ts'
-import { fetchJson, loginAddress } from './address.ts'
+import { type Fetching, fetchJson, loginAddress } from './address.ts'
 import { failureOf, OAuthFailed } from './failures.ts'
 
 /** The metadata of an issuer, and which addresses it may name. */
@@ -11,12 +11,15 @@ export interface Discovered {
   readonly reach: Reach
 }
 
-/** Fetches the metadata of an issuer, by OpenID Connect Discovery or else by RFC 8414. */
-export async function discover(issuer: string, timeoutMs?: number): Promise<Discovered> {
+/**
+ * Fetches the metadata of an issuer, by OpenID Connect Discovery or else by RFC 8414. `reach` is for the address of the
+ * issuer itself: one that the administrator did not write may be on the internet only.
+ */
+export async function discover(issuer: string, timeoutMs?: number, reach: Reach = 'anywhere'): Promise<Discovered> {
   const failures: unknown[] = []
   for (const place of placesOf(loginAddress(issuer))) {
     try {
-      return await discoverAt(place, issuer, timeoutMs)
+      return await discoverAt(place, issuer, { reach, ...(timeoutMs !== undefined && { timeoutMs }) })
     } catch (error) {
       failures.push(error)
       // The other address is on the same host, which does not answer.
@@ -41,11 +44,10 @@ export function discoveredAddress({ metadata, reach }: Discovered, name: string)
   return url
 }
 
-async function discoverAt(place: URL, issuer: string, timeoutMs: number | undefined): Promise<Discovered> {
+async function discoverAt(place: URL, issuer: string, fetching: Fetching): Promise<Discovered> {
   let reach: Reach = 'internet'
   const metadata = await fetchJson(place, {
-    reach: 'anywhere',
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...fetching,
     // The IP address that answered decides, since a host name may resolve to several.
     answeredBy: (address) => {
       if (!isPublicAddress(address)) reach = 'anywhere'
@@ -59,9 +61,13 @@ async function discoverAt(place: URL, issuer: string, timeoutMs: number | undefi
 
 function placesOf(issuer: URL): URL[] {
   const path = issuer.pathname.replace(/\/$/, '')
-  return [`${path}/.well-known/openid-configuration`, `/.well-known/oauth-authorization-server${path}`].map(
-    (place) => new URL(place, issuer),
-  )
+  const places = [
+    `${path}/.well-known/openid-configuration`,
+    `/.well-known/oauth-authorization-server${path}`,
+    // Some servers with a path put it last here too, as RFC 8414 allows for OpenID Connect.
+    `/.well-known/openid-configuration${path}`,
+  ]
+  return [...new Set(places)].map((place) => new URL(place, issuer))
 }
 
 function addressOrRefuse(address: string): URL {

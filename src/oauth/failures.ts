@@ -13,6 +13,8 @@ export interface Failure {
   /** The OAuth error code, where the server gave one. */
   readonly error?: string
   readonly said?: string
+  /** What the administrator can do, added to the message. */
+  readonly remedy?: string
 }
 
 export type FailureReason = keyof typeof messages
@@ -25,12 +27,20 @@ const messages = {
   bad_id_token: '{title} sent an id token that is not valid.',
   invalid_client: '{title} does not accept this installation. Its operator must check the client id and secret.',
   invalid_grant: '{title} did not accept its own code. Start again.',
+  issuer_changed: '{title} now signs people in somewhere else. Connect again.',
   issuer_mismatch: 'The answer does not come from {title}.',
   issuer_missing: 'The answer does not say whether it comes from {title}.',
+  metadata_elsewhere: '{title} keeps the description of its login at another site, which Assent does not believe.',
+  no_authorization_server: '{title} does not say where people sign in.',
   no_metadata: '{title} does not describe how to sign in.',
+  no_pkce: '{title} does not protect the way back with PKCE (S256), which Assent needs.',
+  no_registration: '{title} does not let Assent register by itself.',
+  no_resource_metadata: '{title} wants a login, and does not say where people sign in.',
   nonce_mismatch: 'The answer of {title} does not belong to this sign-in. Start again.',
   provider_error: '{title} answered with an error.',
+  registration_refused: '{title} did not let Assent register.',
   rate_limited: '{title} gets too many requests. Try again later.',
+  resource_differs: '{title} describes the login of another address than its own, so its tokens could be misused.',
   redirected: '{title} redirects to another address, which Assent does not follow.',
   server_error: '{title} has an internal error. Try again later.',
   state_mismatch: 'The answer of {title} does not belong to this sign-in. Start again.',
@@ -53,8 +63,9 @@ export class OAuthFailed extends Error {
  * The message for people. The server's own words are quoted and made safe to show. They are left out when they hold one of
  * `secrets`, since servers may repeat what they were sent.
  */
-export function tellFailure(title: string, { reason, said }: Failure, secrets: readonly string[]): string {
-  const message = messages[reason].replaceAll('{title}', () => title)
+export function tellFailure(title: string, { reason, said, remedy }: Failure, secrets: readonly string[]): string {
+  const told = messages[reason].replaceAll('{title}', () => title)
+  const message = remedy === undefined ? told : `${told} ${remedy}`
   if (said === undefined || said === '' || holdsOneOf(said, secrets)) return message
   return `${message} It said: “${visibleLine(said).replace(/["“”]/g, "'")}”`
 }

@@ -2,6 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Provider } from '../connection/provider.ts'
 import { checkProviderName } from '../elicitation/asking/provider-name.ts'
 import { type ConsentSettings, oauthConsent } from './consent.ts'
+import { discoveredProvider } from './discovery/discovered-provider.ts'
+import type { Introduction } from './discovery/discovery-settings.ts'
 import type { ClientAuthentication, ServerAddress } from './remote-server.ts'
 import { type PresetName, presets } from './settings/presets.ts'
 import { type ProviderSettings, providerSettingNames } from './settings/provider-settings.ts'
@@ -13,7 +15,12 @@ interface ProviderParts {
   readonly clock: Clock
   /** How long a provider may take to answer one request. Default: 5 s. */
   readonly timeoutMs?: number
+  /** What servers that are found by discovery are told of this installation. Without it none can be used. */
+  readonly introduction?: Introduction
 }
+
+type GivenConsent = ConsentSettings & { readonly server: GivenServer }
+type GivenServer = Exclude<ServerAddress, { discovered: unknown }>
 
 const endpointSettings = ['authorizationEndpoint', 'tokenEndpoint', 'revocationEndpoint', 'userinfoEndpoint']
 const ourParams = [
@@ -59,6 +66,7 @@ function providerFrom(name: string, reader: SettingsReader, parts: ProviderParts
   const sending = { header, ...(env !== undefined && { env }) }
 
   if (reader.isSet('apiKey')) return keyProvider(name, reader, sending)
+  if (reader.has('discover')) return foundProvider(name, reader, sending, parts)
   const consenting = reader.has('preset') ? presetConsent(name, reader) : serverConsent(name, reader)
   return {
     name,
@@ -68,6 +76,18 @@ function providerFrom(name: string, reader: SettingsReader, parts: ProviderParts
     sending,
     by: { kind: 'consent', consent: oauthConsent(consenting, parts) },
   }
+}
+
+function foundProvider(
+  name: string,
+  reader: SettingsReader,
+  sending: Provider['sending'],
+  { introduction, ...parts }: ProviderParts,
+): Provider {
+  reader.noneBut(providerSettingNames.discovered)
+  const server = new URL(reader.address('discover') as string)
+  const title = reader.text('title') ?? titleOf(name)
+  return discoveredProvider({ name, title, server, scopes: reader.scopes() }, sending, introduction, parts)
 }
 
 function keyProvider(name: string, reader: SettingsReader, sending: Provider['sending']): Provider {
@@ -88,7 +108,7 @@ function keyProvider(name: string, reader: SettingsReader, sending: Provider['se
   }
 }
 
-function presetConsent(name: string, reader: SettingsReader): ConsentSettings {
+function presetConsent(name: string, reader: SettingsReader): GivenConsent {
   reader.noneBut(providerSettingNames.preset)
   const preset = presets[reader.oneOf('preset', Object.keys(presets) as PresetName[]) as PresetName]
   const url = (reader.address('url') ?? preset.url)?.replace(/\/+$/, '')
@@ -106,7 +126,7 @@ function presetConsent(name: string, reader: SettingsReader): ConsentSettings {
   }
 }
 
-function serverConsent(name: string, reader: SettingsReader): ConsentSettings {
+function serverConsent(name: string, reader: SettingsReader): GivenConsent {
   reader.noneBut(providerSettingNames.oauth)
   const clientSecret = reader.text('clientSecret')
   const clientAuthentication = reader.oneOf('clientAuthentication', authentications)
@@ -131,12 +151,12 @@ function serverConsent(name: string, reader: SettingsReader): ConsentSettings {
   }
 }
 
-function serverIn(name: string, reader: SettingsReader): ServerAddress {
+function serverIn(name: string, reader: SettingsReader): GivenServer {
   const issuer = reader.address('issuer')
   if (!endpointSettings.some((key) => reader.has(key))) {
     if (issuer !== undefined) return { issuer }
     throw reader.refuse(
-      `The provider "${name}" needs an "issuer", or "authorizationEndpoint" and "tokenEndpoint", or a "preset", or "apiKey: true".`,
+      `The provider "${name}" needs an "issuer", or "authorizationEndpoint" and "tokenEndpoint", or a "preset", or "discover", or "apiKey: true".`,
     )
   }
   const [authorizationEndpoint, tokenEndpoint, revocationEndpoint, userinfoEndpoint] = endpointSettings.map((key) =>
@@ -154,7 +174,7 @@ function serverIn(name: string, reader: SettingsReader): ServerAddress {
   }
 }
 
-const hostOf = (server: ServerAddress) =>
+const hostOf = (server: GivenServer) =>
   new URL('authorizationEndpoint' in server ? server.authorizationEndpoint : server.issuer).host
 
 const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)

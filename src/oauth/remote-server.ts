@@ -19,6 +19,8 @@ import { OAuthFailed } from './failures.ts'
 /** How to find an OAuth server: by its issuer, whose metadata names the endpoints, or by the endpoints themselves. */
 export type ServerAddress =
   | { readonly issuer: string }
+  /** Its metadata was read already. */
+  | { readonly discovered: Discovered }
   | {
       readonly issuer?: string
       readonly authorizationEndpoint: string
@@ -67,6 +69,11 @@ export function remoteServer(
   const { clock, timeoutMs } = parts
   if ('tokenEndpoint' in address) {
     const known = knowFrom(givenServer(address), client, parts)
+    return async () => known
+  }
+
+  if ('discovered' in address) {
+    const known = knowFrom(address.discovered, client, parts)
     return async () => known
   }
 

@@ -42,6 +42,11 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
         return log.error({ err: news.error }, 'tidying failed')
       case 'clock-wrong':
         return log.error({ problem: news.problem }, 'the clock is wrong')
+      case 'counts-unwritten':
+        return log.error(
+          { err: news.error },
+          'what was counted for the console is not written yet, and will be tried again',
+        )
       case 'end-unrecorded':
         return log.error({ err: news.error }, 'the end of a call is not recorded yet, and will be tried again')
     }

@@ -4,6 +4,7 @@ import type { AuditStore } from '../audit/store.ts'
 import { BadArgument } from '../base/errors.ts'
 import type { Vault } from '../base/seal.ts'
 import type { StepStore } from '../call/step.ts'
+import type { RegistrationStore } from '../connection/registration/registration.ts'
 import type { ConnectionStore } from '../connection/store.ts'
 import type { ElicitationStore } from '../elicitation/store.ts'
 import { KeyInUse } from './errors.ts'
@@ -40,6 +41,7 @@ export interface KeyManagementParts {
   readonly elicitations: ElicitationStore
   readonly steps: StepStore
   readonly connections: ConnectionStore
+  readonly registrations: RegistrationStore
   readonly auditStore: AuditStore
   readonly audit: AuditLog
 }
@@ -50,6 +52,7 @@ export function createKeyManagement({
   elicitations,
   steps,
   connections,
+  registrations,
   auditStore,
   audit,
 }: KeyManagementParts): KeyManagement {
@@ -59,6 +62,7 @@ export function createKeyManagement({
       ...(await elicitations.sealingKeys()),
       ...(await steps.sealingKeys()),
       ...(await connections.sealingKeys()),
+      ...(await registrations.sealingKeys()),
       ...(auditKey ? [auditKey.key] : []),
     ])
   }
@@ -71,7 +75,8 @@ export function createKeyManagement({
     async rotate(progress) {
       if ('addKey' in source) await source.addKey()
       const key = await vault.currentKey()
-      const resealed = await resealAll({ elicitations, steps, connections, vault, ...(progress ? { progress } : {}) })
+      const sealed = { elicitations, steps, connections, registrations, vault }
+      const resealed = await resealAll({ ...sealed, ...(progress ? { progress } : {}) })
       await resealAuditKey({ store: auditStore, vault })
       const data = { key, resealed: resealed.resealed, failed: resealed.failed.length }
       await audit.record({ kind: 'keys-rotated', data })

@@ -2,6 +2,7 @@ import type { AssentErrorCode } from '../base/errors.ts'
 import type { Sealed, Vault } from '../base/seal.ts'
 import { type StepStore, stepIdentity } from '../call/step.ts'
 import { type Connection, credentialIdentity } from '../connection/connection.ts'
+import { type RegistrationStore, registrationIdentity } from '../connection/registration/registration.ts'
 import type { ConnectionStore } from '../connection/store.ts'
 import { answerIdentity } from '../elicitation/answering/answer-identity.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
@@ -16,7 +17,7 @@ export interface Resealed {
 
 /** A value that was not resealed. `kept_changing`: another process changed it each time before it was saved. */
 export interface ResealFailure {
-  /** The id of the question, or the identity of the step (`step/…`) or of the credential (`connection/…`). */
+  /** The id of the question, or the identity of the step (`step/…`), the credential (`connection/…`) or the registration (`registration/…`). */
   readonly id: string
   readonly code: Extract<AssentErrorCode, 'key_missing' | 'seal_broken'> | 'kept_changing'
 }
@@ -26,6 +27,7 @@ export interface Resealing {
   readonly elicitations: Pick<ElicitationStore, 'listSealedExcept' | 'saveIfUnchanged'>
   readonly steps: Pick<StepStore, 'listSealedExcept' | 'reseal'>
   readonly connections: Pick<ConnectionStore, 'listSealedExcept' | 'saveIfUnchanged'>
+  readonly registrations: Pick<RegistrationStore, 'listSealedExcept' | 'saveIfUnchanged'>
   readonly vault: Vault
   readonly progress?: (soFar: { readonly resealed: number; readonly failed: number }) => void
 }
@@ -77,11 +79,12 @@ export async function resealAll(resealing: Resealing): Promise<Resealed> {
 async function listSealedExcept(
   key: string,
   limit: number,
-  { elicitations, steps, connections, vault }: Resealing,
+  { elicitations, steps, connections, registrations, vault }: Resealing,
 ): Promise<SealedRecord[]> {
   const answers = await elicitations.listSealedExcept(key, limit)
   const finished = await steps.listSealedExcept(key, limit)
   const connected = await connections.listSealedExcept(key, limit)
+  const registered = await registrations.listSealedExcept(key, limit)
   return [
     ...answers.map((elicitation) => ({
       id: elicitation.id,
@@ -97,6 +100,13 @@ async function listSealedExcept(
     ...connected.map((connection) => ({
       id: credentialIdentity(connection),
       reseal: async () => connections.saveIfUnchanged(await withResealedCredential(connection, vault)),
+    })),
+    ...registered.map((registration) => ({
+      id: registrationIdentity(registration),
+      async reseal() {
+        const sealed = await resealValue(registration.sealed, registrationIdentity(registration), vault)
+        return registrations.saveIfUnchanged({ ...registration, version: registration.version + 1, sealed })
+      },
     })),
   ]
 }

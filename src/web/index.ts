@@ -1,3 +1,4 @@
+export type { ConsoleSources, ServerView } from './console/sources.ts'
 export type { AssentForWeb } from './needs.ts'
 export type { CustomPage, TrustedProxy, WebLimits, WebOptions } from './options.ts'
 export type { Frame, Look } from './pages/props.ts'

@@ -1,6 +1,7 @@
 import type { Duration } from '../base/durations.ts'
 import type { Answer, Elicitation } from '../elicitation/elicitation.ts'
 import type { FieldError } from '../elicitation/form/validate.ts'
+import type { ConsoleSources } from './console/sources.ts'
 import type { Frame } from './pages/props.ts'
 
 /** Your own page for questions that name it. Assent still decides who may see it, and checks what is posted. */
@@ -35,6 +36,12 @@ export interface WebLimits {
   readonly perPersonPerMinute: number
   /** Requests of one person about one question. Default: 60. */
   readonly perQuestionPerMinute: number
+  /** Requests of one program to the API. Default: 120. */
+  readonly perTokenPerMinute: number
+  /** Tokens that one person may have. Default: 20. */
+  readonly tokensPerPerson: number
+  /** Browsers in which one person may be told by push. Default: 10. */
+  readonly pushesPerPerson: number
   /** Open inboxes of one person that are updated live. Default: 8. */
   readonly streamsPerPerson: number
   /** The longest body of a posted form. Default: 1 MiB. */
@@ -56,6 +63,10 @@ export interface WebOptions {
   readonly trustedProxies?: readonly string[]
   /** Who may open `/console`, as `subject@issuer` or `group:name`. Default: nobody; without a login, the local person. */
   readonly admins?: readonly string[]
+  /** What the console shows that only the process with the gateway knows. Left out: it says that nothing is known of it. */
+  readonly console?: ConsoleSources
+  /** The servers behind the gateway whose new and changed tools are held back until an administrator allows them. */
+  readonly pinned?: readonly string[]
   /** Left out: the defaults of `WebLimits`. */
   readonly limits?: Partial<WebLimits>
   /** Days after which a browser that was enrolled by a link must be enrolled again. Default: 90. */
@@ -75,6 +86,9 @@ export const defaultWebLimits: WebLimits = {
   perAddressPerMinute: 300,
   perPersonPerMinute: 600,
   perQuestionPerMinute: 60,
+  perTokenPerMinute: 120,
+  tokensPerPerson: 20,
+  pushesPerPerson: 10,
   streamsPerPerson: 8,
   bodyBytes: 1_048_576,
 }

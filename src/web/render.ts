@@ -4,6 +4,7 @@ import { localeOf } from './http/locale.ts'
 import { noticePage } from './pages/notice-page.ts'
 import type { Frame, NoticePageProps } from './pages/props.ts'
 import type { WebContext } from './site.ts'
+import { isAdmin } from './viewer/is-admin.ts'
 import { personName } from './viewer/person-name.ts'
 
 /** What every page needs besides its own contents, for this request. */
@@ -16,8 +17,13 @@ export function frameFor(c: WebContext): Frame {
     locale: localeOf(c.req.header('accept-language')),
     now: site.assent.clock.now(),
     csrf: viewer === undefined ? '' : csrfFor(viewer.cookie),
+    path: c.req.path,
     ...(viewer && {
-      viewer: { name: personName(viewer.participant), canSignOut: viewer.browser?.by === 'login' },
+      viewer: {
+        name: personName(viewer.participant),
+        canSignOut: viewer.browser?.by === 'login',
+        isAdmin: isAdmin(site, viewer),
+      },
     }),
   }
 }

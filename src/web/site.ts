@@ -6,6 +6,9 @@ import { type AddressList, acceptHosts, addressList, isAddressOrRange } from '..
 import { isLoopback } from '../elicitation/asking/url.ts'
 import type { Browser } from '../participant/browser.ts'
 import type { Person } from '../participant/identify.ts'
+import { type AuditCheck, createAuditCheck } from './console/audit-check.ts'
+import { type ConsoleStreams, createConsoleStreams } from './console/console-streams.ts'
+import type { ConsoleSources } from './console/sources.ts'
 import { createRates, createRepeats, type Rates, type Repeats } from './http/rates.ts'
 import { createInboxStreams, type InboxStreams } from './inbox/inbox-streams.ts'
 import type { AssentForWeb } from './needs.ts'
@@ -25,6 +28,12 @@ export interface Site {
   readonly isHosted: boolean
   /** Who may open the console, besides the local person. */
   readonly admins: readonly string[]
+  /** Absent: these pages are served without a gateway. */
+  readonly console: ConsoleSources | undefined
+  readonly consoleStreams: ConsoleStreams
+  readonly auditCheck: AuditCheck
+  /** Whether the definitions of this server's tools are pinned, so that what is not allowed is held back. */
+  readonly pinned: (server: string) => boolean
   readonly trustedProxies: AddressList
   readonly custom: ReadonlyMap<string, CustomPage>
   readonly limits: WebLimits
@@ -57,6 +66,8 @@ export interface WebEnv {
     isLive?: boolean
     /** Whether the script of this page uses passkeys, for which it fetches what to sign. */
     isSigning?: boolean
+    /** Whether the script of this page registers the worker that shows notifications, and the page can be installed. */
+    isInstallable?: boolean
     /** People who were here before, where the question of this page can be handed on. */
     seenPeople?: readonly Person[]
     /** There where a yes to the question of this page must be signed. */
@@ -79,6 +90,10 @@ const reserved = new Set([
   'audit',
   'passkeys',
   'console',
+  'tokens',
+  'api',
+  'push',
+  'app',
 ])
 const dayMs = 24 * 3_600_000
 
@@ -126,6 +141,10 @@ export function siteFrom(assent: AssentForWeb, options: WebOptions): Site {
     proxy,
     isHosted,
     admins: options.admins ?? [],
+    console: options.console,
+    consoleStreams: createConsoleStreams(assent, limits.streamsPerPerson),
+    auditCheck: createAuditCheck(assent),
+    pinned: (server) => options.pinned?.includes(server) ?? false,
     trustedProxies: addressList([...trustedProxies, ...(proxy?.from ?? [])]),
     custom: new Map(Object.entries(options.pages ?? {})),
     limits,

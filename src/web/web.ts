@@ -12,12 +12,15 @@ import { browsersRoutes } from './routes/browsers.ts'
 import { channelsRoutes } from './routes/channels.ts'
 import { connectRoutes } from './routes/connect.ts'
 import { connectionsRoutes } from './routes/connections.ts'
-import { consoleRoutes } from './routes/console.ts'
+import { consoleRoutes } from './routes/console/console.ts'
+import { toolsRoutes } from './routes/console/tools.ts'
 import { enrollRoutes } from './routes/enroll.ts'
 import { grantsRoutes } from './routes/grants.ts'
 import { inboxRoutes } from './routes/inbox.ts'
 import { loginRoutes } from './routes/login.ts'
 import { passkeysRoutes } from './routes/passkeys.ts'
+import { programsRoutes } from './routes/programs.ts'
+import { pushRoutes } from './routes/push.ts'
 import { questionRoutes } from './routes/question.ts'
 import { severalRoutes } from './routes/several.ts'
 import { statusRoutes } from './routes/status.ts'
@@ -49,6 +52,7 @@ export function createWeb(assent: AssentForWeb, options: WebOptions = {}): Web {
     enrollLink: (next) => enrollLink(assent, next),
     close() {
       site.streams.close()
+      site.consoleStreams.close()
       site.repeats.close()
     },
   }
@@ -69,8 +73,11 @@ function appFor(site: Site): Hono<WebEnv> {
   app.route('/', connectionsRoutes())
   app.route('/', browsersRoutes())
   app.route('/', passkeysRoutes())
+  app.route('/', programsRoutes())
+  app.route('/', pushRoutes())
   app.route('/', channelsRoutes())
   app.route('/', consoleRoutes())
+  app.route('/', toolsRoutes())
   if (site.isLocal) app.route('/', enrollRoutes())
   if (login) app.route('/', loginRoutes(login))
   app.notFound((c) => notice(c, 404, { kind: 'not-found' }))

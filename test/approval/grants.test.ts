@@ -212,7 +212,7 @@ describe('what an approver may choose', () => {
 
   test('a page has all of them', () => {
     const all = offered(aCall(), {}, alice, 'page')
-    expect(all.filter((choice) => choice.startsWith('always_allow'))).toHaveLength(12)
+    expect(all.filter((choice) => choice.startsWith('always_allow'))).toHaveLength(14)
     expect(all.filter((choice) => choice.startsWith('always_deny'))).toHaveLength(4)
   })
 

@@ -34,6 +34,8 @@ function callAt({ mcp, token }: Instances, instance: Instance, call: Omit<Parame
   return rawCall(mcp(instance), { ...call, token })
 }
 
+const onEach = Object.entries(serverStores)
+
 describe('three instances whose clocks are ten minutes early, right and ten minutes late', () => {
   test('attack: a spent state is sent again after the step that guards it was tidied away, and runs nothing', async () => {
     const up = await anUpstream('2026')
@@ -102,41 +104,48 @@ describe('three instances whose clocks are ten minutes early, right and ten minu
     for (const text of await inboxes()) for (const id of ids) expect(text).not.toContain(id)
   })
 
-  test('attack: the lease of a refresh seems over to an early clock; forty-five calls refresh once', async () => {
-    const up = await anUpstream('2026')
-    const instances = await threeInstances(up.url, {
-      server: ', provider: notes',
-      oauth: { accessTokenTtl: 20 },
-      settings: 'policy: { default: allow }\n',
-    })
-    const { right, oauth } = instances
-    const browser = await instances.signedIn(right)
-    await connectAccount(instances, right, right, browser)
-    // Due for renewal when half of its time has passed.
-    await sleep(11_000)
-    // It lasts 20 s too, and is good where the machine's clock says that it ended ten minutes ago.
-    const current = { ...instances, token: await instances.newToken() }
-    const release = oauth.hold('/token')
-    const calls = Array.from({ length: 45 }, (_, n) =>
-      callAt(current, instances.all[n % 3] as Instance, { name: 'work', arguments: { id: `call ${n}` } }),
-    )
-    await sleep(2_000)
-    release()
-    const said = (await Promise.all(calls)).map(saidIn)
-    expect(said).toEqual(said.map((_, n) => `did call ${n}`))
-    expect(oauth.count('/token', 'refresh_token')).toBe(1)
-  })
+  test.each(onEach)(
+    'attack: the lease of a refresh seems over to an early clock; 45 calls refresh once, on %s',
+    async (_, freshStore) => {
+      const up = await anUpstream('2026')
+      const instances = await threeInstances(up.url, {
+        store: await freshStore(),
+        server: ', provider: notes',
+        oauth: { accessTokenTtl: 20 },
+        settings: 'policy: { default: allow }\n',
+      })
+      const { right, oauth } = instances
+      const browser = await instances.signedIn(right)
+      await connectAccount(instances, right, right, browser)
+      // Due for renewal when half of its time has passed.
+      await sleep(11_000)
+      // It lasts 20 s too, and is good where the machine's clock says that it ended ten minutes ago.
+      const current = { ...instances, token: await instances.newToken() }
+      const release = oauth.hold('/token')
+      const calls = Array.from({ length: 45 }, (_, n) =>
+        callAt(current, instances.all[n % 3] as Instance, { name: 'work', arguments: { id: `call ${n}` } }),
+      )
+      await sleep(2_000)
+      release()
+      const said = (await Promise.all(calls)).map(saidIn)
+      expect(said).toEqual(said.map((_, n) => `did call ${n}`))
+      expect(oauth.count('/token', 'refresh_token')).toBe(1)
+    },
+  )
 
-  test('attack: a consent or a login begun at a late clock is too late at an early one; both are completed', async () => {
-    const up = await anUpstream('2026')
-    const instances = await threeInstances(up.url, { server: ', provider: notes' })
-    const { late, early, right, ada, kept } = instances
-    const browser = await instances.signedIn(late, early)
-    await connectAccount(instances, late, early, browser)
-    expect(await kept.store.connections.get(ada, 'notes')).toMatchObject({ standing: 'good' })
-    await instances.signedIn(early, late)
-    await instances.signedIn(late, right)
-  })
+  test.each(onEach)(
+    'attack: a consent or a login begun at a late clock is too late at an early one; both are completed, on %s',
+    async (_, freshStore) => {
+      const up = await anUpstream('2026')
+      const instances = await threeInstances(up.url, { store: await freshStore(), server: ', provider: notes' })
+      const { late, early, right, ada, kept } = instances
+      const browser = await instances.signedIn(late, early)
+      await connectAccount(instances, late, early, browser)
+      expect(await kept.store.connections.get(ada, 'notes')).toMatchObject({ standing: 'good' })
+      await instances.signedIn(early, late)
+      await instances.signedIn(late, right)
+    },
+  )
 })
 
 describe('an instance whose clock is wrong', () => {

@@ -32,7 +32,7 @@ function aQuestion(over: Partial<Elicitation> = {}): Elicitation {
 describe('who is told', () => {
   const book = { [alice]: ['a@x'], 'group:ops': ['o@x', 'a@x'], 'group:board': ['b@x'], '*': ['rest@x'] }
   const told = (voting?: Partial<Voting>, over: Partial<Elicitation> = {}) =>
-    addressesToTell(aQuestion({ ...(voting && { voting: { ...noVoting, ...voting } }), ...over }), book)
+    addressesToTell(aQuestion({ ...(voting && { voting: { ...noVoting, ...voting } }), ...over }), book, 'mail')
   const via = 'page' as const
 
   test('at first everybody who may answer, each address once', () => {
@@ -41,8 +41,32 @@ describe('who is told', () => {
   test('whoever has no address of their own has that of the rest, and nobody one by a name that objects have', () => {
     expect(told(undefined, { answerers: { anyOf: [bob], through: 'page' } })).toEqual(['rest@x'])
     const named = { anyOf: ['constructor' as typeof bob], through: 'page' as const }
-    expect(addressesToTell(aQuestion({ answerers: named }), { [bob]: ['b@x'] })).toEqual([])
+    expect(addressesToTell(aQuestion({ answerers: named }), { [bob]: ['b@x'] }, 'mail')).toEqual([])
   })
+  describe('where the rule says notify', () => {
+    const asking = (...notify: string[]): Partial<Elicitation> => ({
+      purpose: 'approval',
+      subject: { call: { tool: 'pay' }, decision: { notify } },
+    })
+    test('those whom it names, instead of everybody who may answer', () => {
+      expect(told(undefined, asking('group:board'))).toEqual(['b@x'])
+      expect(told(undefined, asking(bob))).toEqual(['rest@x'])
+    })
+    test('by the channels that it names, and no other', () => {
+      expect(told(undefined, asking('channel:mail'))).toEqual(['a@x', 'o@x'])
+      expect(told(undefined, asking('channel:slack'))).toEqual([])
+      expect(told(undefined, asking('group:board', 'channel:slack', 'channel:mail'))).toEqual(['b@x'])
+    })
+    test('who is asked later is told as ever', () => {
+      const escalations = [{ to: [bob], at: later(5) }]
+      expect(told({ escalations }, asking('group:board'))).toEqual(['rest@x'])
+      expect(told({ escalations }, asking('channel:slack'))).toEqual([])
+    })
+    test('what is no approval has no rule', () => {
+      expect(told(undefined, { subject: { decision: { notify: ['group:board'] } } })).toEqual(['a@x', 'o@x'])
+    })
+  })
+
   test('after an escalation those who are asked too', () => {
     expect(told({ escalations: [{ to: ['group:board'], at: later(5) }] })).toEqual(['b@x'])
   })

@@ -5,6 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { verifyWebhook, type WebhookOptions, webhookChannel } from '../../src/channels/webhook/index.ts'
 import { signature } from '../../src/channels/webhook/sign.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
+import { aCall } from '../support/approval/a-call.ts'
+import { asks } from '../support/approval/approving.ts'
 import { alice, anAsk, aSecretAsk, onPage } from '../support/asks.ts'
 import { anAssent } from '../support/assents.ts'
 
@@ -88,6 +90,25 @@ describe('a webhook', () => {
     }
     expect(asked?.headers['assent-delivery']).toMatch(/^[0-9a-f-]{36}$/)
     expect(asked?.headers['assent-delivery']).not.toBe(settled?.headers['assent-delivery'])
+  })
+
+  test('names the tool of an approval and the notify of its rule, and is not told where another channel is named', async () => {
+    const { url, received } = await aReceiver()
+    const channel = webhookChannel({ url, secret, allowPrivate: true, name: 'desk' })
+    const rules = [
+      { tool: 'hidden', decide: 'ask', notify: 'channel:slack' },
+      { decide: 'ask', notify: ['group:payments', 'channel:desk'] },
+    ] as const
+    const assent = await anAssent({ channels: [channel], policy: { rules } })
+    await asks(assent, aCall({ tool: 'hidden' }))
+    const { id } = await asks(assent, aCall({ tool: 'write_file', arguments: { path: 'hunter2' } }))
+    await expect.poll(() => received.length).toBe(1)
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      id,
+      tool: 'write_file',
+      notify: ['group:payments', 'channel:desk'],
+    })
+    expect(received[0]?.body).not.toContain('hunter2')
   })
 
   test('gets a link to the page of each kind of question, never one to elsewhere', async () => {

@@ -33,7 +33,7 @@ function helpOf(command: Command): string {
   return help
 }
 
-const commands = commandsOf(createProgram())
+const commands = commandsOf(await createProgram())
 
 test('docs/operation.md lists every command with its description, and no other', async () => {
   const page = await readFile('docs/operation.md', 'utf8')

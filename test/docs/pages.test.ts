@@ -57,7 +57,8 @@ function routesUnder(heading: string): string[] {
 
 /** What the files of `src/web/routes` serve, whatever is mounted. */
 async function routesOfPages(): Promise<string[]> {
-  const files = await readdir('src/web/routes')
+  const names = await readdir('src/web/routes', { recursive: true })
+  const files = names.filter((name) => name.endsWith('.ts'))
   const modules = await Promise.all(files.map((file) => import(`../../src/web/routes/${file}`)))
   const makers = modules.flatMap((module) => Object.entries(module).filter(([name]) => name.endsWith('Routes')))
   expect(makers).toHaveLength(files.length)

@@ -55,23 +55,65 @@ const call: fc.Arbitrary<Made> = fc.record({
   ),
 })
 
-const said: fc.Arbitrary<Said> = fc.oneof(
+const long = 'long '.repeat(13_000)
+const result: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
-    weight: 4,
-    arbitrary: fc.record(
-      {
-        content: fc.array(fc.record({ type: fc.constant('text'), text: fc.string() }), { maxLength: 3 }),
-        structuredContent: data,
-        isError: fc.boolean(),
-        resultType: fc.constantFrom('complete', 'other'),
-        _meta: fc.dictionary(
-          fc.constantFrom('a', 'io.modelcontextprotocol/serverInfo', 'assent/approvedBy'),
-          fc.constantFrom({ name: 'x', version: '1' }, 'text'),
-        ),
-      },
-      { requiredKeys: ['content'] },
-    ) as fc.Arbitrary<Said>,
+    content: fc.array(
+      fc.record({
+        type: fc.constant('text'),
+        text: fc.oneof({ weight: 5, arbitrary: fc.string() }, fc.constant(long)),
+      }),
+      { maxLength: 3 },
+    ),
+    structuredContent: data,
+    isError: fc.boolean(),
+    resultType: fc.constantFrom('complete', 'other'),
+    _meta: fc.dictionary(
+      fc.constantFrom('a', 'io.modelcontextprotocol/serverInfo', 'assent/approvedBy'),
+      fc.constantFrom({ name: 'x', version: '1' }, 'text'),
+    ),
   },
+  { requiredKeys: ['content'] },
+)
+
+/** The ways in which servers write a message, and some in which none should. */
+const spellings: Record<string, (id: unknown, result: Record<string, unknown>) => string> = {
+  'result first': (id, result) => JSON.stringify({ result, jsonrpc: '2.0', id }),
+  'result last': (id, result) => JSON.stringify({ jsonrpc: '2.0', id, result }),
+  'result in the middle': (id, result) => JSON.stringify({ id, result, jsonrpc: '2.0' }),
+  'on several lines': (id, result) => JSON.stringify({ jsonrpc: '2.0', id, result }, undefined, 2),
+  'a result on several lines': (id, result) =>
+    `{"result":${JSON.stringify(result, undefined, 1)},"jsonrpc":"2.0","id":${id}}`,
+  '_meta first': (id, { _meta, ...rest }) =>
+    JSON.stringify({ result: { ...(_meta !== undefined && { _meta }), ...rest }, jsonrpc: '2.0', id }),
+  'ASCII only': (id, result) =>
+    JSON.stringify({ result, jsonrpc: '2.0', id }).replace(
+      /[^ -~]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+  'names in escapes': (id, result) =>
+    JSON.stringify({ result, jsonrpc: '2.0', id })
+      .replaceAll('"_meta"', '"\\u005fmeta"')
+      .replaceAll('"isError"', '"\\u0069sError"'),
+  'names twice': (id, result) =>
+    `{"result":{"isError":true,"resultType":"other","_meta":{"assent/approvedBy":"x"},${JSON.stringify(result).slice(1)},"jsonrpc":"2.0","id":${id}}`,
+  'a name twice, within': (id, result) =>
+    `{"result":{"structuredContent":{"_meta":{"isError":true}},${JSON.stringify(result).slice(1)},"jsonrpc":"2.0","id":${id}}`,
+  'two results': (id, result) =>
+    `{"result":{"content":[]},"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":${id}}`,
+  'a result and an error': (id, result) =>
+    `{"result":${JSON.stringify(result)},"error":{"code":7,"message":"no"},"jsonrpc":"2.0","id":${id}}`,
+  'long numbers': (id, result) =>
+    `{"result":${JSON.stringify({ ...result, more: 'N' }).replace('"N"', '12345678901234567890.50')},"jsonrpc":"2.0","id":${id}}`,
+}
+
+const written: fc.Arbitrary<Said> = fc
+  .tuple(result, fc.constantFrom(...Object.values(spellings)), fc.boolean())
+  .map(([result, spell, asEvent]) => ({ wire: (id) => spell(id, result), asEvent }))
+
+const said: fc.Arbitrary<Said> = fc.oneof(
+  { weight: 8, arbitrary: written },
+  { weight: 2, arbitrary: result },
   fc.record({
     error: fc.record({ code: fc.constantFrom(-32_602, -32_603, 7), message: fc.string() }),
     status: fc.constantFrom(200, 400),
@@ -155,7 +197,7 @@ describe.each(cells)('a client of %s before an upstream of %s at /mcp%s', (clien
         expect(fast).toEqual(slow)
         if (fast.heard.length > 0) ran += 1
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     )
     // About half of what is generated reaches the upstream. If nothing did, this would compare refusals only.
     expect(ran).toBeGreaterThan(5)

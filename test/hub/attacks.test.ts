@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { AssentOptions } from '../../src/assent-options.ts'
+import { makeTicket } from '../../src/hub/join/ticket.ts'
 import type { ParticipantOptions } from '../../src/hub/options.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { envelope, type Heard, type RawParticipant, request, startHub } from '../support/hub/hub.ts'
@@ -63,7 +64,7 @@ test('wrong token, no token, and a token in the address are closed with words', 
 })
 
 test('a ticket lets in once; a used, forged or foreign one lets nobody in', async () => {
-  const { raw, hub } = await startHub({ participants })
+  const { raw, hub, assent } = await startHub({ participants })
   const ticket = await hub.ticket('ops', 'user-1')
   const query = `?ticket=${encodeURIComponent(String(ticket))}`
   const first = await raw('nobody', { query })
@@ -72,6 +73,9 @@ test('a ticket lets in once; a used, forged or foreign one lets nobody in', asyn
   expect(await again.closed).toMatchObject({ code: 1008, words: expect.stringContaining('ticket') })
   const forged = await raw('nobody', { query: `${query.slice(0, -3)}AAA` })
   expect((await forged.closed).code).toBe(1008)
+  const foreign = await makeTicket(assent, { space: 'lab', participant: 'user-1' }, 60_000)
+  const elsewhere = await raw('nobody', { query: `?ticket=${encodeURIComponent(foreign)}` })
+  expect(await elsewhere.closed).toMatchObject({ code: 1008, words: expect.stringContaining('ticket') })
   expect(await hub.ticket('ops', 'stranger')).toBeUndefined()
 })
 
@@ -211,7 +215,7 @@ test('an envelope of 1 MB is refused with its size, and a frame far beyond that 
 })
 
 test('half a frame, and rubbish, harm nobody else', async () => {
-  const { raw, server } = await startHub({ participants, times: { heartbeat: 50 } })
+  const { raw, server } = await startHub({ participants, times: { heartbeat: 1_000 } })
   const [a, c] = [await raw('agent-a'), await raw('agent-c')]
   const half = (a.socket as unknown as { _socket: { write(data: Buffer): void; pause(): void } })._socket
   half.write(Buffer.from([0x81, 0xfe]))

@@ -1,21 +1,23 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { AssentOptions } from '../../src/assent-options.ts'
 import { readConfig } from '../../src/cli/config/read.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import { readPrometheus } from '../support/cli/prometheus-text.ts'
 import { envelope, type Heard, request, startHub } from '../support/hub/hub.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** A hub with the limits and clocks of a file. */
-async function hubWith(hub: object) {
+async function hubWith(hub: object, assent: AssentOptions = {}) {
   const file = join(await temporaryFolder(), 'assent.json')
   const agent = (id: string) => ({ kind: 'agent', token: id, may: ['*'], asks: 'itself' })
   const participants = Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, agent(id)]))
   await writeFile(file, JSON.stringify({ version: 1, hub: { spaces: { ops: { participants } }, ...hub } }))
   const { hub: read } = await readConfig({ config: file }, {})
   const { limits, times, spaces } = read
-  return startHub({ participants: spaces.ops?.participants as never, limits, times })
+  return startHub({ participants: spaces.ops?.participants as never, limits, times, assent })
 }
 
 const isError = (code: string) => (heard: Heard) => heard.payload?.code === code
@@ -105,6 +107,20 @@ test('historyPage: a page has no more, and says where the next one begins', asyn
   const { history, before } = await read('?limit=50')
   expect(history).toEqual([sent[2], sent[1]])
   expect(await read(`?before=${before}`)).toMatchObject({ history: [sent[0]] })
+})
+
+test('clocks.ticket: a ticket lets in until its time is over', async () => {
+  const clock = fixedClock()
+  const { raw, hub } = await hubWith({ clocks: { ticket: '5s' } }, { clock })
+  const queryOf = async () => `?ticket=${encodeURIComponent(String(await hub.ticket('ops', 'a')))}`
+  const [early, late] = [await queryOf(), await queryOf()]
+  clock.advance(4_999)
+  await (await raw('nobody', { query: early })).hears((heard) => heard.payload?.event === 'welcome')
+  clock.advance(1)
+  expect(await (await raw('nobody', { query: late })).closed).toEqual({
+    code: 1008,
+    words: 'This ticket was used, is over, or was never made.',
+  })
 })
 
 test('clocks.answer: a request that nobody answers ends in time, and so does a late answer', async () => {

@@ -33,6 +33,23 @@ test.each<[string, string, object]>([
   expect(b.heard.filter((heard) => heard.from === 'agent-a')).toHaveLength(1)
 })
 
+test('an answer for two, JSON-RPC without a version, with an odd id, or with both a result and an error are refused', async () => {
+  const { raw } = await startHub()
+  const a = await raw('agent-a')
+  const sent = [
+    envelope('agent-a', ['agent-b', 'user-1'], { jsonrpc: '2.0', id: 1, result: {} }),
+    envelope('agent-a', ['agent-b'], { id: 1, method: 'ping' }),
+    envelope('agent-a', ['agent-b'], { jsonrpc: '2.0', id: { odd: true }, method: 'ping' }),
+    envelope('agent-a', ['agent-b'], { jsonrpc: '2.0', id: 1, result: {}, error: {} }),
+    envelope('agent-a', ['agent-b'], { jsonrpc: '2.0', id: 1 }),
+  ]
+  for (const one of sent) {
+    a.send(one)
+    const { payload } = await a.hears((heard) => heard.correlation_id === one.id)
+    expect([payload.code, payload.message]).toEqual(['bad-request', expect.stringMatching(/\.$/)])
+  }
+})
+
 test('a JSON-RPC id that is open, and an answer about another envelope, are refused', async () => {
   const { raw } = await startHub()
   const [a, b] = [await raw('agent-a'), await raw('agent-b')]

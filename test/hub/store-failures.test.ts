@@ -107,3 +107,15 @@ test('whoever comes with a ticket while the store is down is turned away with wo
   fault.isDown = false
   await (await coming()).hears((heard) => heard.payload?.event === 'welcome')
 })
+
+test('what was said cannot be read while the store is down: that is told, and can be asked again', async () => {
+  const { store, fault } = breakable(['hub'])
+  const { url } = await startHub({ assent: { store, keys: testKeys, policy } })
+  const read = () =>
+    fetch(`${url.replace('ws:', 'http:')}/history`, { headers: { Authorization: 'Bearer token-of-agent-a' } })
+  fault.isDown = true
+  const down = await read()
+  expect([down.status, await down.json()]).toEqual([503, { error: 'This cannot be read right now. Try again later.' }])
+  fault.isDown = false
+  expect((await read()).status).toBe(200)
+})

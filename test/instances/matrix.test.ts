@@ -7,7 +7,7 @@ import { balanced } from './balanced.ts'
 const clients = { '2025-11-25': connect11, '2025 of SDK 1.32': connectOld, '2026': connect26 }
 const cells = Object.entries(clients).flatMap(([client, how]) =>
   Object.entries(askingUpstreams)
-    .filter(([name]) => name.endsWith('HTTP'))
+    .filter(([name]) => name !== '2026 over stdio')
     .map(([upstream, start]) => ({ client, upstream, how, start })),
 )
 

@@ -61,6 +61,17 @@ describe('a command loads what it needs:', () => {
     expect(await loadedUntil(gateway, /Press Ctrl-C/)).toEqual([...sdkServer, 'hono', 'pino'].sort())
   })
 
+  test('assent gateway loads what sends telemetry only where the settings say so', async () => {
+    const folder = await temporaryFolder()
+    const gateway = ['gateway', '--port', '0']
+    const config = (text: string) => writeFile(join(folder, 'assent.yaml'), `version: 1\nstore: "memory:"\n${text}`)
+    const sends = 'src/telemetry/telemetry.ts'
+    await config('')
+    expect(await ownFilesUntil(gateway, folder)).not.toContain(sends)
+    await config('telemetry: { endpoint: "http://127.0.0.1:1" }')
+    expect(await ownFilesUntil(gateway, folder)).toContain(sends)
+  })
+
   test('assent run loads its pages and the server of the SDK', async () => {
     const run = ['run', '--store', 'memory:', '--port', '0', '--', process.execPath, '-e', 'process.stdin.resume()']
     expect(await loadedUntil(run, /This process serves the pages/)).toEqual([...sdkServer, 'hono'].sort())
@@ -94,12 +105,26 @@ async function loadedUntil(args: readonly string[], ready: RegExp): Promise<stri
   return heavyIn(said())
 }
 
+async function ownFilesUntil(args: readonly string[], cwd: string): Promise<string[]> {
+  const { child, said } = await startAssent(args, /Press Ctrl-C/, { env, cwd })
+  await ended(child, 'SIGTERM')
+  return (await bundledIn(urlsIn(said()))).flatMap((text) =>
+    [...text.matchAll(/^\/\/ (src\/\S+)$/gm)].map(([, path = '']) => path),
+  )
+}
+
+const urlsIn = (said: string) => [...said.matchAll(/^loads <(.*)>$/gm)].map(([, url = '']) => url)
+
+function bundledIn(urls: readonly string[]): Promise<string[]> {
+  const bundled = urls.filter((url) => url.includes('/dist/cli/'))
+  return Promise.all(bundled.map((url) => readFile(join('dist/cli', basename(url)), 'utf8')))
+}
+
 /** Each module in a file of the bundle begins with a comment that says where it is from. */
 async function heavyIn(said: string): Promise<string[]> {
-  const urls = [...said.matchAll(/^loads <(.*)>$/gm)].map(([, url = '']) => url)
+  const urls = urlsIn(said)
   expect(urls).toContainEqual(expect.stringContaining('/dist/cli/main.js'))
-  const bundled = urls.filter((url) => url.includes('/dist/cli/'))
-  const texts = await Promise.all(bundled.map((url) => readFile(join('dist/cli', basename(url)), 'utf8')))
+  const texts = await bundledIn(urls)
   const paths = [...urls, ...texts.flatMap((text) => text.match(/^\/\/ node_modules\/.*$/gm) ?? [])]
   return heavy.filter((name) => paths.some((path) => `${path}/`.includes(`node_modules/${name}/`)))
 }

@@ -20,8 +20,8 @@ async function anInstallation() {
   const [vault, store] = [createVault(source), openMemoryStore()]
   const key = await auditKey({ store: store.audit, vault })
   const audit = openAuditLog({ store: store.audit, key, clock: fixedClock(at) })
-  const { elicitations, steps, connections } = store
-  const keys = createKeyManagement({ source, vault, elicitations, steps, connections, auditStore: store.audit, audit })
+  const { connections } = store
+  const keys = createKeyManagement({ ...store, source, vault, auditStore: store.audit, audit })
   return { vault, connections, keys }
 }
 

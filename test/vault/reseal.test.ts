@@ -8,6 +8,7 @@ import { localParticipant } from '../../src/participant/participant.ts'
 import { localRequester } from '../../src/participant/requester.ts'
 import { memoryConnections } from '../../src/stores/memory/connections.ts'
 import { memorySteps } from '../../src/stores/memory/steps.ts'
+import { memoryRegistrations } from '../../src/stores/memory/tables/registrations.ts'
 import { envKeys, formatKey, makeKey } from '../../src/vault/keys.ts'
 import { resealAll } from '../../src/vault/reseal.ts'
 import { createVault } from '../../src/vault/vault.ts'
@@ -16,13 +17,13 @@ const [older, newer, lost] = [makeKey(), makeKey(), makeKey()] as const
 const before = createVault(envKeys(formatKey(older)))
 const vault = createVault(envKeys(`${formatKey(newer)},${formatKey(older)}`))
 const at = new Date('2026-03-01T12:00:00Z')
-/** Stores without steps and connections. */
-const [steps, connections] = [memorySteps(), memoryConnections()]
+/** Stores without steps, connections and registrations. */
+const others = { steps: memorySteps(), connections: memoryConnections(), registrations: memoryRegistrations() }
 
 test('everything sealed under an old key is resealed under the current one, and opens', async () => {
   const store = await storeOf(before, 250)
 
-  expect(await resealAll({ elicitations: store, steps, connections, vault })).toEqual({ resealed: 250, failed: [] })
+  expect(await resealAll({ ...others, elicitations: store, vault })).toEqual({ resealed: 250, failed: [] })
   for (const elicitation of store.all()) {
     expect(sealOf(elicitation).key).toBe(newer.id)
     expect(elicitation.version).toBe(3)
@@ -33,7 +34,7 @@ test('everything sealed under an old key is resealed under the current one, and 
 test('only the sealed value and the version of a record change', async () => {
   const store = await storeOf(before, 1)
   const [kept] = store.all()
-  await resealAll({ elicitations: store, steps, connections, vault })
+  await resealAll({ ...others, elicitations: store, vault })
 
   const [after] = store.all()
   if (kept === undefined || after === undefined) throw new Error('the store lost it')
@@ -42,7 +43,7 @@ test('only the sealed value and the version of a record change', async () => {
 
 test('without anything to reseal, nothing is written', async () => {
   const store = await storeOf(vault, 3)
-  expect(await resealAll({ elicitations: store, steps, connections, vault })).toEqual({ resealed: 0, failed: [] })
+  expect(await resealAll({ ...others, elicitations: store, vault })).toEqual({ resealed: 0, failed: [] })
   expect(store.all().every(({ version }) => version === 2)).toBe(true)
 })
 
@@ -50,8 +51,7 @@ test('progress is reported after each page', async () => {
   const reported: unknown[] = []
   await resealAll({
     elicitations: await storeOf(before, 250),
-    steps,
-    connections,
+    ...others,
     vault,
     progress: (soFar) => reported.push(soFar),
   })
@@ -64,7 +64,7 @@ test('any number of values that cannot be opened are reported and left, and the 
   store.put(broken)
   await fill(store, before, 120, 'fine')
 
-  const { resealed, failed } = await resealAll({ elicitations: store, steps, connections, vault })
+  const { resealed, failed } = await resealAll({ ...others, elicitations: store, vault })
 
   expect(resealed).toBe(120)
   expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(350)
@@ -77,8 +77,7 @@ test('a record that is saved by another process first is read again', async () =
   let disturbed = false
   const { resealed, failed } = await resealAll({
     vault,
-    steps,
-    connections,
+    ...others,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -98,8 +97,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
   const store = await storeOf(before, 2)
   const { resealed, failed } = await resealAll({
     vault,
-    steps,
-    connections,
+    ...others,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -113,7 +111,7 @@ test('a record deleted meanwhile is neither resealed nor a failure', async () =>
 
 test('two concurrent runs share the work, and each record is saved once', async () => {
   const store = await storeOf(before, 150)
-  const both = await Promise.all([1, 2].map(() => resealAll({ elicitations: store, steps, connections, vault })))
+  const both = await Promise.all([1, 2].map(() => resealAll({ ...others, elicitations: store, vault })))
 
   expect(both.flatMap(({ failed }) => failed)).toEqual([])
   expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(150)
@@ -130,7 +128,7 @@ test('after another rotation meanwhile, everything is sealed under the newest ke
     currentKey: () => (seals > 130 ? after : vault).currentKey(),
   }
   const store = await storeOf(before, 200)
-  const { failed } = await resealAll({ elicitations: store, steps, connections, vault: turning })
+  const { failed } = await resealAll({ ...others, elicitations: store, vault: turning })
 
   expect(failed).toEqual([])
   expect(new Set(store.all().map((elicitation) => sealOf(elicitation).key))).toEqual(new Set([newest.id]))
@@ -141,8 +139,7 @@ test('a record that keeps changing is given up, and resealing ends', async () =>
   const stubborn = store.get('e1' as ElicitationId)
   const { resealed, failed } = await resealAll({
     vault,
-    steps,
-    connections,
+    ...others,
     elicitations: {
       ...store,
       saveIfUnchanged: async (next) => {
@@ -161,7 +158,7 @@ test('a store that lists records without sealed values does not cause an endless
   const open: Elicitation = { ...(store.all()[0] as Elicitation), state: { kind: 'open' } }
   const elicitations = { ...store, listSealedExcept: async () => [open] }
 
-  const { failed } = await resealAll({ elicitations, steps, connections, vault })
+  const { failed } = await resealAll({ ...others, elicitations, vault })
   expect(failed).toEqual([{ id: open.id, code: 'kept_changing' }])
 })
 
@@ -169,7 +166,7 @@ test('a store that fails ends resealing with its own error', async () => {
   const store = await storeOf(before, 1)
   const down = new Error('down')
   const elicitations = { ...store, saveIfUnchanged: () => Promise.reject(down) }
-  await expect(resealAll({ elicitations, steps, connections, vault })).rejects.toBe(down)
+  await expect(resealAll({ ...others, elicitations, vault })).rejects.toBe(down)
 })
 
 test('results of steps are resealed too, and open', async () => {
@@ -177,9 +174,9 @@ test('results of steps are resealed too, and open', async () => {
   const finished = await stepsOf(before, 120)
   const reported: unknown[] = []
   const { resealed, failed } = await resealAll({
+    ...others,
     elicitations,
     steps: finished,
-    connections,
     vault,
     progress: (soFar) => reported.push(soFar),
   })
@@ -200,7 +197,7 @@ test('a step that cannot be opened is reported and left, and the rest is reseale
   await finished.finish(moved, await before.seal('x', stepIdentity({ walkId: 'elsewhere', name: 'call' })))
   await fillSteps(finished, before, 20, 'fine')
 
-  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps: finished, connections, vault })
+  const { resealed, failed } = await resealAll({ ...others, elicitations: emptyStore(), steps: finished, vault })
   expect(resealed).toBe(20)
   expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(150)
   expect(failed.filter(({ code }) => code === 'seal_broken')).toEqual([{ id: 'step/moved/call', code: 'seal_broken' }])
@@ -211,7 +208,7 @@ test('credentials are resealed too, and nothing else of a connection changes', a
   const accounts = memoryConnections()
   for (let index = 0; index < 120; index++) await accounts.put(await connected(before, `p${index}`))
   const kept = await accounts.get(localParticipant, 'p7')
-  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps, connections: accounts, vault })
+  const { resealed, failed } = await resealAll({ ...others, elicitations: emptyStore(), connections: accounts, vault })
 
   expect({ resealed, failed }).toEqual({ resealed: 120, failed: [] })
   expect(await accounts.sealingKeys()).toEqual([newer.id])
@@ -229,7 +226,7 @@ test('a credential that cannot be opened is reported and left, and the rest is r
   await accounts.put(moved)
   for (let index = 0; index < 20; index++) await accounts.put(await connected(before, `fine${index}`))
 
-  const { resealed, failed } = await resealAll({ elicitations: emptyStore(), steps, connections: accounts, vault })
+  const { resealed, failed } = await resealAll({ ...others, elicitations: emptyStore(), connections: accounts, vault })
   expect(resealed).toBe(20)
   expect(failed.filter(({ code }) => code === 'key_missing')).toHaveLength(150)
   const broken = { id: 'connection/local/moved/another', code: 'seal_broken' }
@@ -244,8 +241,8 @@ test('a credential that was renewed meanwhile is not overwritten', async () => {
   const renewed = { ...(await connected(vault, 'github')), version: 2 }
   const { resealed, failed } = await resealAll({
     vault,
+    ...others,
     elicitations: emptyStore(),
-    steps,
     connections: {
       ...accounts,
       saveIfUnchanged: async (next) => {

@@ -5,7 +5,8 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/web/chromium.ts'
-import { frame, gallery, nonce } from '../support/web/gallery.ts'
+import { consoleGallery } from '../support/web/console-gallery.ts'
+import { frame, nonce, gallery as personGallery } from '../support/web/gallery.ts'
 import { origin, type PageView, viewPages } from './view-pages.ts'
 
 const desktop = { width: 1280, height: 800 }
@@ -20,6 +21,8 @@ const views: Readonly<Record<string, BrowserContextOptions>> = {
 /** Where pictures go, when somebody wants to look: `npm run gallery`. */
 const folder = process.env.ASSENT_GALLERY
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+const gallery: Readonly<Record<string, string>> = { ...personGallery, ...consoleGallery }
 
 let browser: Browser
 beforeAll(async () => {
@@ -51,8 +54,12 @@ describe.each(Object.entries(views))('%s', (view, options) => {
   })
 })
 
-test.each(Object.entries(gallery))('%s is smaller than 30 KB', (_, page) => {
+test.each(Object.entries(personGallery))('%s is smaller than 30 KB', (_, page) => {
   expect(Buffer.byteLength(page)).toBeLessThan(30_000)
+})
+
+test.each(Object.entries(consoleGallery))('%s is smaller than 60 KB', (_, page) => {
+  expect(Buffer.byteLength(page)).toBeLessThan(60_000)
 })
 
 test.each(Object.entries(gallery))('%s has no style and no handler outside of what the nonce marks', (_, page) => {

@@ -55,7 +55,7 @@ test('without a passkey the page says so; one is made, the call is edited and al
   await makePasskey(page, 'Work laptop')
   await shoot(page, '3-passkeys-one')
   await page.getByRole('link', { name: 'Go back to the question' }).click()
-  await page.getByLabel('content').fill('hello, edited')
+  await page.getByRole('textbox', { name: 'content' }).fill('hello, edited')
   await shoot(page, '4-can-sign')
   await page.getByRole('button', { name: 'Allow with passkey' }).click()
   await page.getByRole('heading', { name: 'Allowed once' }).waitFor()

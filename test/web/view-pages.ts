@@ -40,8 +40,8 @@ export async function viewPages(
       posts.push(new URLSearchParams(request.postData() ?? ''))
       return route.fulfill({ body: '<title>Posted</title>', contentType: 'text/html' })
     }
-    // The stream of a live inbox, which sends no news.
-    if (url.href === `${origin}/inbox/events`) {
+    // The stream of a live page, which sends no news.
+    if (url.href === `${origin}/inbox/events` || url.href === `${origin}/console/live/events`) {
       return route.fulfill({ body: 'retry: 600000\n\n', contentType: 'text/event-stream' })
     }
     const body = pages[url.pathname.slice(1)]
@@ -49,7 +49,7 @@ export async function viewPages(
       oddities.push(url.href)
       return route.abort()
     }
-    const live = body.includes('EventSource') ? "; connect-src 'self'" : ''
+    const live = /EventSource|id="live"/.test(body) ? "; connect-src 'self'" : ''
     const headers = { 'content-security-policy': policy + live, 'content-type': 'text/html; charset=utf-8' }
     return route.fulfill({ body, headers })
   })

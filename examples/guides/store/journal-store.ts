@@ -14,12 +14,19 @@ const changing: { readonly [Room in keyof Rooms]: readonly (keyof Rooms[Room])[]
   steps: ['claim', 'finish', 'reseal', 'deleteSteps'],
   browsers: ['add', 'remove', 'deleteOver', 'forget'],
   connections: ['put', 'saveIfUnchanged', 'remove', 'forget', 'addFlow', 'takeFlow', 'deleteFlows'],
+  registrations: ['saveIfUnchanged', 'remove'],
+  definitions: ['saveIfUnchanged', 'remove'],
   grants: ['add', 'saveIfUnchanged', 'deleteOver', 'forget'],
+  usage: ['take', 'giveBack', 'deleteUsage'],
   passkeys: ['add', 'saveIfUnchanged', 'remove', 'forget'],
+  tokens: ['add', 'remove', 'deleteOver', 'forget'],
+  pushes: ['add', 'remove', 'deleteOver', 'forget'],
   hub: ['append', 'change', 'saveReceived', 'deleteEnvelopes'],
   instances: ['announce', 'remove', 'deleteUnseen'],
   mailbox: ['put', 'take', 'deleteMail'],
   sessions: ['save', 'deleteExpired'],
+  rollups: ['add', 'deleteBefore'],
+  holdings: ['saveIfUnchanged', 'deleteExpired'],
 }
 
 /**

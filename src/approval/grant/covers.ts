@@ -1,9 +1,10 @@
 import { isEnough } from '../../elicitation/answering/answerers.ts'
 import { requesterKey } from '../../participant/requester.ts'
-import { leastProof } from '../policy/decide.ts'
+import { leastProof, ruleOf } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
-import { approvalDigest, type ToolCall } from '../tool-call.ts'
+import { approvalDigest, definitionWhere, type ToolCall } from '../tool-call.ts'
 import type { GivenAs, Grant } from './grant.ts'
+import { isWhere } from './where/where.ts'
 
 /**
  * How a grant stands to a call: `elsewhere` is about other calls, `suspended` was given for another definition, `weak`
@@ -33,6 +34,7 @@ function isAbout(grant: Grant, call: ToolCall, { ruleDigest }: Decision): boolea
   if (grant.participant !== requester.participant || grant.server !== server) return false
   if (grant.client !== undefined && grant.client !== requester.client) return false
   if (grant.tool !== undefined && grant.tool !== tool) return false
+  if (grant.where !== undefined && !isWhere(grant.where, call.arguments)) return false
   const { uses, effect } = grant
   if (uses.kind === 'once') {
     return uses.requester === requesterKey(requester) && uses.call === approvalDigest(call, ruleDigest)
@@ -45,8 +47,9 @@ function isSameChain(given: readonly string[] = [], today: readonly string[] = [
   return given.length === today.length && given.every((agent, index) => agent === today[index])
 }
 
-function isSameDefinition({ tool, definition }: Grant, call: ToolCall): boolean {
-  const today = tool === undefined ? call.serverDefinition : call.definition
+function isSameDefinition({ tool, definition, where }: Grant, call: ToolCall): boolean {
+  const whole = tool === undefined ? call.serverDefinition : call.definition
+  const today = where === undefined ? whole : definitionWhere(call)
   return definition !== undefined && definition === today
 }
 
@@ -55,7 +58,7 @@ export function isStrongEnough({ grantedBy, given }: Pick<Grant, 'grantedBy' | '
   const { as, through, rule }: GivenAs = given ?? { as: grantedBy, through: 'client' }
   if (!isEnough(through, leastProof(decision))) return false
   // By the same rule it was asked for, and given by as many as that needs, by those who were asked later too.
-  if (rule === decision.ruleDigest) return true
+  if (rule === ruleOf(decision)) return true
   return decision.quorum === undefined && decision.approvers.includes(as)
 }
 

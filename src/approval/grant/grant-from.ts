@@ -2,10 +2,12 @@ import type { Answerer, Proof } from '../../elicitation/answering/answerers.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
 import { requesterKey } from '../../participant/requester.ts'
+import { ruleOf } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
 import { type Choice, isYes, type Reach } from '../question/choices.ts'
-import { approvalDigest, type ToolCall } from '../tool-call.ts'
+import { approvalDigest, definitionWhere, type ToolCall } from '../tool-call.ts'
 import type { Grant, GrantId } from './grant.ts'
+import { wheresFor } from './where/where.ts'
 
 /** An approval that was answered: by whom, in which capacity, and which way. */
 export interface AnsweredApproval {
@@ -43,7 +45,11 @@ export function grantFrom(
   const isOnce = choice.kind === 'allow_once'
   const lastsMs = isOnce ? approved.unspentMs : lengths[reach.lasts]
   const { agents = [] } = call.requester
-  const definition = reach.scope === 'tool' ? call.definition : call.serverDefinition
+  const where = reach.level === undefined ? undefined : wheresFor(call)[reach.level - 1]
+  // A pattern that nobody can make out again is no yes to anything.
+  if (reach.level !== undefined && where === undefined) return undefined
+  const whole = reach.scope === 'tool' ? call.definition : call.serverDefinition
+  const definition = where === undefined ? whole : definitionWhere(call)
   return {
     id: grantIdFor(approved.elicitation),
     version: 1,
@@ -53,12 +59,13 @@ export function grantFrom(
     ...(choice.kind === 'always_allow' && agents.length > 0 && { agents }),
     server: call.server,
     ...(reach.scope === 'tool' && { tool: call.tool }),
+    ...(where !== undefined && { where }),
     ...(definition !== undefined && { definition }),
     uses: isOnce
       ? { kind: 'once', requester: requesterKey(call.requester), call: approvalDigest(call, decision.ruleDigest) }
       : { kind: 'many' },
     grantedBy: approved.by,
-    given: { as: approved.as, through: approved.through, ...(isOnce && { rule: decision.ruleDigest }) },
+    given: { as: approved.as, through: approved.through, ...(isOnce && { rule: ruleOf(decision) }) },
     elicitation: approved.elicitation,
     createdAt: approved.at,
     ...(lastsMs !== undefined && { expiresAt: new Date(approved.at.getTime() + lastsMs) }),

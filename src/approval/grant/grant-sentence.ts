@@ -2,6 +2,7 @@ import { behindText, clientText, nameText } from '../../base/text/names.ts'
 import { localParticipant } from '../../participant/participant.ts'
 import { agentsBehind, namedClient } from '../../participant/requester.ts'
 import type { Grant } from './grant.ts'
+import { whereWords } from './where/where.ts'
 
 /** How to say a grant: to whom, and when. */
 export interface SentenceOptions {
@@ -15,11 +16,12 @@ export interface SentenceOptions {
 
 /** A grant as one sentence: "Allows Claude Code to run create_issue on github until 5 Jan 2027, 12:00." */
 export function grantSentence(grant: Grant, options: SentenceOptions): string {
-  const { effect, server, tool } = grant
+  const { effect, server, tool, where } = grant
   const verb = effect === 'allow' ? 'Allows' : 'Denies'
   const preposition = effect === 'allow' ? 'to run' : 'from running'
   const what = tool === undefined ? `every tool of ${nameText(server)}` : `${nameText(tool)} on ${nameText(server)}`
-  return `${verb} ${clientWords(grant, options)} ${preposition} ${what}${lastsWords(grant, options)}.`
+  const which = where === undefined ? '' : ` ${whereWords(where, nameText)}`
+  return `${verb} ${clientWords(grant, options)} ${preposition} ${what}${which}${lastsWords(grant, options)}.`
 }
 
 function clientWords({ participant, client, agents = [] }: Grant, { clientName }: SentenceOptions): string {

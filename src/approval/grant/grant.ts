@@ -1,6 +1,7 @@
 import type { Answerer, Proof } from '../../elicitation/answering/answerers.ts'
 import type { ElicitationId } from '../../elicitation/elicitation.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
+import type { Where } from './where/where.ts'
 
 /** Names one grant. Made of the question it came from, so that making it twice is harmless. */
 export type GrantId = string & { readonly __grant: true }
@@ -24,6 +25,8 @@ export interface Grant {
   readonly server: string
   /** Absent: every tool of the server. */
   readonly tool?: string
+  /** For which arguments; absent: for all. */
+  readonly where?: Where
   /** Digest of the definition it was given for: the tool's, or of all tools of the server. Changed, an allow is suspended. */
   readonly definition?: string
   readonly uses: GrantUses

@@ -1,7 +1,8 @@
+import { plainCommands } from '../command/plain-commands.ts'
 import type { ToolCall } from '../tool-call.ts'
 import { globMatcher } from './glob.ts'
 import { hintNames, hintsOf } from './hints.ts'
-import type { Condition, RequesterName, Rule } from './policy.ts'
+import type { Condition, Effect, RequesterName, Rule } from './policy.ts'
 import type { When } from './when/when.ts'
 
 /** The conditions of a rule, ready to be judged, cheapest first. */
@@ -12,6 +13,7 @@ export function conditionsOf(rule: Rule, when: When | undefined): Condition[] {
   if (rule.requester !== undefined) conditions.push(askedBy(rule.requester))
   if (rule.agents !== undefined) conditions.push(through(rule.agents))
   if (rule.annotations !== undefined) conditions.push(annotated(rule.annotations))
+  if (rule.commands !== undefined) conditions.push(running(rule.commands, rule.decide))
   if (when !== undefined) conditions.push(fulfilling(when))
   return conditions
 }
@@ -56,6 +58,26 @@ function annotated(wanted: NonNullable<Rule['annotations']>): Condition {
     name: 'annotations',
     holds: (call) => differs(call) === undefined,
     because: (call) => `${differs(call)} is not ${wanted[differs(call) as keyof typeof wanted]}`,
+  }
+}
+
+/**
+ * A rule that allows `git status` must not allow `git status; rm -rf ~`, so an allow wants every command matched, and all of
+ * them known for certain. A stricter rule must not be passed by what nobody can read, so there doubt counts as a match.
+ */
+function running(globs: readonly string[], effect: Effect): Condition {
+  const matchers = globs.map(globMatcher)
+  const isNamed = (command: string) => matchers.some((matches) => matches(command))
+  return {
+    name: 'commands',
+    holds({ arguments: given }) {
+      const command = Object.hasOwn(given, 'command') ? given.command : undefined
+      if (command === undefined) return false
+      const commands = typeof command === 'string' ? plainCommands(command) : undefined
+      if (effect === 'allow') return commands?.every(isNamed) === true
+      return commands === undefined ? 'failed' : commands.some(isNamed)
+    },
+    because: () => `the commands are not for certain ${globs.join(' or ')}`,
   }
 }
 

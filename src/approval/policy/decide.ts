@@ -58,11 +58,14 @@ function decisionBy(policy: Policy, ready: ReadyRule, call: ToolCall, failed: bo
     keepArguments: rule.keepArguments,
     watched: policy.mode === 'watch',
   }
+  if (ready.limits !== undefined) decision.limits = ready.limits
+  if (rule.preview !== undefined) decision.previewBy = rule.preview
   if (rule.expiresMs !== undefined) decision.expiresMs = rule.expiresMs
   if (rule.quorum !== undefined) decision.quorum = rule.quorum
   if (rule.delegate !== undefined) decision.delegate = rule.delegate
   if (rule.escalate !== undefined) decision.escalate = rule.escalate
   if (rule.priority !== undefined) decision.priority = rule.priority
+  if (rule.notify !== undefined) decision.notify = rule.notify
   return decision
 }
 
@@ -109,4 +112,9 @@ function strictness(decision: Decision, { requester }: ToolCall): number {
 /** The least proof that a yes must have. `inbox` also keeps the question from the client; as a proof it is a page. */
 export function leastProof({ answer }: Pick<Decision, 'answer'>): Proof {
   return answer === 'inbox' ? 'page' : answer
+}
+
+/** The digest of the rule itself, whatever was shown. */
+export function ruleOf({ preview, ruleDigest }: Pick<Decision, 'preview' | 'ruleDigest'>): string {
+  return preview?.rule ?? ruleDigest
 }

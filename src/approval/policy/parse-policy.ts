@@ -3,7 +3,7 @@ import { BadPolicy } from './bad-policy.ts'
 import { conditionsOf } from './conditions.ts'
 import type { Packs } from './packs/pack.ts'
 import { readPacks } from './packs/read-packs.ts'
-import type { Policy, ReadyRule } from './policy.ts'
+import type { Policy, ReadyRule, Rule, RuleLimits } from './policy.ts'
 import { policySettings } from './policy-settings.ts'
 import { type CompileWhen, effects, type ReadRule, readRule } from './read-rule.ts'
 import { Reading, type Settings } from './reading.ts'
@@ -60,9 +60,28 @@ interface PlacedRule extends ReadRule {
   readonly pack?: string
 }
 
+/** What a rule counts, whatever its limits are. */
+function limitsOf({
+  limit,
+  budget,
+  server,
+  tool,
+  annotations,
+  requester,
+  agents,
+  commands,
+  when,
+}: Rule): RuleLimits | undefined {
+  if (limit === undefined && budget === undefined) return undefined
+  const key = digest(['limits', { server, tool, annotations, requester, agents, commands, when }])
+  return Object.freeze({ ...(limit && { limit }), ...(budget && { budget }), key })
+}
+
 function ready({ rule, when, pack }: PlacedRule, index: number): ReadyRule {
+  const limits = limitsOf(rule)
   return Object.freeze({
     rule,
+    ...(limits !== undefined && { limits }),
     ...(pack !== undefined && { pack }),
     number: index + 1,
     digest: digest(['rule', rule]),

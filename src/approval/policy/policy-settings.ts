@@ -42,10 +42,44 @@ export interface RuleSettings {
    * it. An agent of a space is `id@hub:space`; the wildcards are those of `server`.
    */
   readonly agents?: string | readonly string[]
+  /**
+   * The commands of the shell command in `args.command`, with the wildcards of `server`. A rule that allows matches only if
+   * each command in it matches; one that asks or denies, if any does, or nobody can tell.
+   */
+  readonly commands?: string | readonly string[]
   /** A CEL expression over the call that must be true, such as `args.amount > 1000`. */
   readonly when?: string
   /** What happens to a call that matches. */
   readonly decide: Effect
+  /**
+   * Of a rule that allows: how many calls of one person run without asking in each window of time, such as
+   * `{ calls: 20, per: 1h }`. Beyond it a call is asked about. Default: any number.
+   */
+  readonly limit?: {
+    /** How many calls run. */
+    readonly calls: number
+    /** How long a window of time is. Windows begin at fixed moments in UTC. */
+    readonly per: Duration
+  }
+  /**
+   * Of a rule that allows: how much a number in the arguments may add up to in each window of time, such as
+   * `{ of: args.amount, max: 500, per: 1d }`. Beyond it, and without such a number, a call is asked about.
+   */
+  readonly budget?: {
+    /** The argument that is added up, such as `args.amount`. */
+    readonly of: string
+    /** What it may add up to. */
+    readonly max: number
+    /** How long a window of time is. Windows begin at fixed moments in UTC. */
+    readonly per: Duration
+  }
+  /**
+   * A tool of the same server that only reads, whose result is shown with the question: its name, which is then called with
+   * the same arguments, or `{ tool, arguments: { path: args.path } }`. A result that changed before the call is sent asks again.
+   */
+  readonly preview?:
+    | string
+    | { readonly tool: string; readonly arguments?: Readonly<Record<string, string | number | boolean>> }
   /** Who may say yes: `local`, `subject@issuer` or `group:name`. Default: the requester. */
   readonly approvers?: string | readonly string[]
   /** Names of arguments that the approver may change. Default: none. */
@@ -60,6 +94,11 @@ export interface RuleSettings {
   readonly escalate?: readonly { readonly after: Duration; readonly to: string | readonly string[] }[]
   /** Orders the inbox, and is told to channels and clients. Default: `normal`. */
   readonly priority?: Priority
+  /**
+   * Whom channels tell first, as in `approvers`, instead of everybody who may answer; and by which channels alone, as
+   * `channel:name`. Default: everybody who may answer, by every channel.
+   */
+  readonly notify?: string | readonly string[]
   /**
    * The least that counts as a yes: `client`, what the client says; `channel`, a channel that checked the person; `page`, a
    * person on a page, in the inbox or at a terminal, and nothing that the client says settles it; `passkey`, a yes signed
@@ -90,8 +129,12 @@ export const ruleSettings = {
   annotations: 'condition',
   requester: 'condition',
   agents: 'condition',
+  commands: 'condition',
   when: 'condition',
   decide: 'decision',
+  limit: 'decision',
+  budget: 'decision',
+  preview: 'asking',
   approvers: 'asking',
   editable: 'asking',
   expires: 'asking',
@@ -99,6 +142,7 @@ export const ruleSettings = {
   delegate: 'asking',
   escalate: 'asking',
   priority: 'asking',
+  notify: 'asking',
   answer: 'asking',
   fallback: 'asking',
   keepArguments: 'decision',

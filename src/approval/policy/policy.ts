@@ -13,6 +13,48 @@ export type Fallback = 'inbox' | 'deny' | 'allow'
 /** Whom a rule is about: a participant, anyone in a group, or whoever comes through a client. */
 export type RequesterName = ParticipantId | `group:${string}` | `client:${string}`
 
+/** How many calls of one person a rule lets run in each window of time before it asks. */
+export interface CallLimit {
+  readonly calls: number
+  readonly perMs: number
+}
+
+/** How much an argument may add up to over the calls of one person in each window of time before a rule asks. */
+export interface AmountLimit {
+  /** The path of the argument, such as `args.amount`. */
+  readonly of: string
+  readonly max: number
+  readonly perMs: number
+}
+
+/** The tool of the same server whose result is shown before a call is approved. */
+export interface PreviewRule {
+  readonly tool: string
+  /** Each a path such as `args.path`, a number or a flag; absent: the same arguments as the call's. */
+  readonly arguments?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** What a preview showed, or why it did not; kept with the question. */
+export interface ShownPreview {
+  readonly tool: string
+  /** The digest of the rule, which `ruleDigest` of the decision then is not. */
+  readonly rule: string
+  /** What the server wrote. */
+  readonly text?: string
+  /** How many characters of it are not shown. */
+  readonly leftOut?: number
+  /** May hold what the server wrote. */
+  readonly problem?: string
+}
+
+/** The limits of a rule that allows. */
+export interface RuleLimits {
+  readonly limit?: CallLimit
+  readonly budget?: AmountLimit
+  /** Equal for rules about the same calls, so that raising a limit does not start its count anew. */
+  readonly key: string
+}
+
 /** One rule as it was read: what it is about, and what it says. An absent condition holds for every call. */
 export interface Rule {
   /** Globs, any of which may match. */
@@ -22,9 +64,14 @@ export interface Rule {
   readonly requester?: readonly RequesterName[]
   /** Globs, any of which may match any agent that the call comes through. */
   readonly agents?: readonly string[]
+  /** Globs over the commands of `args.command`: an allow wants each of them matched, an ask or a deny any of them. */
+  readonly commands?: readonly string[]
   /** A CEL expression over the call. */
   readonly when?: string
   readonly decide: Effect
+  readonly limit?: CallLimit
+  readonly budget?: AmountLimit
+  readonly preview?: PreviewRule
   /** Absent: the requester. */
   readonly approvers?: readonly Answerer[]
   /** Names of arguments that the approver may change. */
@@ -41,6 +88,8 @@ export interface Rule {
   readonly escalate?: readonly EscalationStep[]
   /** Absent: normal. */
   readonly priority?: Priority
+  /** Whom channels tell, and `channel:name` for the channels that do. Absent: everybody who may answer, by all. */
+  readonly notify?: readonly string[]
   readonly keepArguments: boolean
   /** Words for people. */
   readonly reason?: string
@@ -51,7 +100,7 @@ export type Holds = boolean | 'failed'
 
 /** One condition of a rule, ready to be judged. */
 export interface Condition {
-  readonly name: 'server' | 'tool' | 'requester' | 'agents' | 'annotations' | 'when'
+  readonly name: 'server' | 'tool' | 'requester' | 'agents' | 'annotations' | 'commands' | 'when'
   holds(call: ToolCall): Holds
   /** Why it does not hold for this call, or why nobody can tell; for whoever writes the policy, never for the requester. */
   because(call: ToolCall): string
@@ -64,6 +113,7 @@ export interface ReadyRule {
   readonly digest: string
   /** Whether it looks at what the server says of its tool. */
   readonly hearsay: boolean
+  readonly limits?: RuleLimits
   /** The pack that it comes from; absent: from the policy's own rules. */
   readonly pack?: string
   readonly conditions: readonly Condition[]
@@ -86,8 +136,11 @@ export interface Policy {
 export interface Decision {
   readonly decide: Effect
   readonly why: Why
-  /** Digest of the rule that decided, or of the default. */
+  /** Digest of the rule that decided, or of the default; together with what was shown, where there is a preview. */
   readonly ruleDigest: string
+  /** What must be shown with the question. */
+  readonly previewBy?: PreviewRule
+  readonly preview?: ShownPreview
   /** Who may approve; never empty. */
   readonly approvers: readonly Answerer[]
   readonly answer: Proof | 'inbox'
@@ -98,8 +151,12 @@ export interface Decision {
   readonly delegate?: Answerers['delegate']
   readonly escalate?: readonly EscalationStep[]
   readonly priority?: Priority
+  /** As in the rule. */
+  readonly notify?: readonly string[]
   readonly fallback: Fallback
   readonly keepArguments: boolean
+  /** Of an allow: what must be taken of them before the call is sent. */
+  readonly limits?: RuleLimits
   /** Whether the policy only watches: the call goes on, whatever was decided. */
   readonly watched: boolean
   /** Asked for by the one who serves the tool, whatever the policy says. */
@@ -113,4 +170,6 @@ export interface Why {
   readonly words: string
   /** The condition of the rule could not be judged. */
   readonly failed?: true
+  /** The rule allows the call, but its limit is reached. */
+  readonly limited?: true
 }

@@ -8,7 +8,9 @@ import { problemWithGlob } from './glob.ts'
 import { type Hints, hintNames } from './hints.ts'
 import type { Effect, Fallback, RequesterName, Rule } from './policy.ts'
 import { type RuleSettings, ruleSettings } from './policy-settings.ts'
-import { mostVotes, readDelegate, readEscalate, reportUnreachable } from './read-voting.ts'
+import { readBudget, readLimit, refuseUselessLimits } from './read/read-limits.ts'
+import { readPreview } from './read/read-preview.ts'
+import { mostVotes, readDelegate, readEscalate, reportUnreachable } from './read/read-voting.ts'
 import type { Reading, Settings } from './reading.ts'
 import type { compileWhen, When } from './when/when.ts'
 
@@ -38,6 +40,7 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
     settings.report('decide', 'Every rule must say what it decides: allow, ask or deny.')
   }
   refuseUnread(settings, decide)
+  refuseUselessLimits(settings, decide)
 
   const source = settings.text('when')
   const when = source === undefined ? undefined : readWhen(source, settings, compile)
@@ -48,8 +51,12 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
     annotations: readHints(settings, reading),
     requester: settings.texts<RequesterName>('requester', problemWithRequester),
     agents: settings.texts('agents', problemWithGlob),
+    commands: settings.texts('commands', problemWithGlob),
     when: source,
     decide: decide ?? 'deny',
+    limit: readLimit(settings, reading),
+    budget: readBudget(settings, reading),
+    preview: readPreview(settings, reading),
     approvers: settings.texts<Answerer>('approvers', problemWithApprover),
     editable: settings.texts('editable', () => undefined) ?? [],
     expiresMs: settings.duration('expires', defaultLimits.longestMs),
@@ -59,6 +66,7 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
     delegate: readDelegate(settings, problemWithApprover),
     escalate: readEscalate(settings, reading, problemWithApprover),
     priority: settings.oneOf('priority', priorities),
+    notify: settings.texts('notify', problemWithNotify),
     keepArguments: settings.flag('keepArguments') ?? false,
     reason: settings.text('reason'),
   })
@@ -66,12 +74,17 @@ export function readRule(value: unknown, path: PolicyPath, reading: Reading, com
   return when === undefined ? { rule } : { rule, when }
 }
 
-/** A setting that nothing would ever read is a mistake. An allow with a condition asks when the condition fails. */
+/** A setting that nothing would ever read is a mistake. An allow asks when its condition fails or its limit is reached. */
 function refuseUnread(settings: Settings, decide: Effect | undefined): void {
-  if (decide === undefined || decide === 'ask' || (decide === 'allow' && settings.has('when'))) return
+  if (decide === undefined || decide === 'ask') return
+  if (decide === 'allow' && (settings.has('when') || hasLimits(settings))) return
   for (const name of asking) {
     if (settings.has(name)) settings.report(name, `A rule that decides ${decide} asks nobody. Leave "${name}" out.`)
   }
+}
+
+function hasLimits(settings: Settings): boolean {
+  return settings.has('limit') || settings.has('budget')
 }
 
 function readWhen(source: string, settings: Settings, compile: CompileWhen): When | undefined {
@@ -99,6 +112,12 @@ function aboveOne(quorum: number | undefined): number | undefined {
 function readFallback(settings: Settings, answer: Rule['answer']): Fallback | undefined {
   const fallback = settings.oneOf<Fallback>('fallback', ['inbox', 'deny', 'allow'])
   if (fallback !== 'allow') return fallback
+  if (hasLimits(settings)) {
+    return settings.report(
+      'fallback',
+      'This cannot be allow with a limit: nothing would stop beyond it. Use inbox or deny.',
+    )
+  }
   const isForOthers = settings.has('approvers')
   if (!isForOthers && answer === 'client') return fallback
   const reason = isForOthers ? 'with approvers' : `with answer: ${answer}`
@@ -113,6 +132,11 @@ function problemWithRequester(name: string): string | undefined {
 function problemWithApprover(name: string): string | undefined {
   if (isAnswererName(name)) return undefined
   return `"${name}" cannot approve. Write local, subject@issuer or group:name.`
+}
+
+function problemWithNotify(name: string): string | undefined {
+  if (isAnswererName(name) || /^channel:./.test(name)) return undefined
+  return `"${name}" cannot be told. Write local, subject@issuer, group:name or channel:name.`
 }
 
 function withoutAbsent(rule: { [Key in keyof Rule]: Rule[Key] | undefined }): Rule {

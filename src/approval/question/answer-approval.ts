@@ -7,6 +7,7 @@ import type { Content } from '../../elicitation/form/schema.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import { decideEdited } from '../as-approved.ts'
 import type { ApprovalDesk } from '../desk.ts'
+import { ruleOf } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
 import { callDigest } from '../tool-call.ts'
 import { type Choice, choicesFor, choiceText, formForAnswer, isYes, readChoice } from './choices.ts'
@@ -63,7 +64,8 @@ function problemsWith(
   return anew.kind === 'denied' ? [{ field: '', message: `With these changes: ${anew.words}` }] : []
 }
 
-function giverOf(asked: Elicitation, answering: Answering, { ruleDigest: rule }: Decision) {
+function giverOf(asked: Elicitation, answering: Answering, decision: Decision) {
+  const rule = ruleOf(decision)
   const { participant, via } = answering
   // Who is not among those who were asked was turned away before.
   const as = askedAs(asked, answering) as Answerer

@@ -21,8 +21,8 @@ export const editPrefix = 'edit_'
  */
 export function choiceForm(call: ToolCall, decision: Decision, offered: readonly Choice[]): FormSchema | undefined {
   if (decision.answer !== 'client' || !decision.approvers.includes(call.requester.participant)) return undefined
-  // The requester's own yes does not count towards a quorum.
-  if (decision.quorum !== undefined) return undefined
+  // The requester's own yes does not count towards a quorum. What a server shows is quoted on the page.
+  if (decision.quorum !== undefined || decision.previewBy !== undefined) return undefined
   const fields = editFields(call, decision.editable)
   if (!isInPlainView(call) || fields === undefined) return undefined
   const options = offered.map((choice) => ({ const: choiceText(choice), title: choiceTitle(choice) }))
@@ -184,7 +184,7 @@ export function clientWords(call: ToolCall, decision: Decision, message = approv
 
 /** The same words for a channel through which people answer; undefined: they would not show the call as it is. */
 export function channelWords(call: ToolCall, decision: Decision): string | undefined {
-  return isInPlainView(call) ? clientWords(call, decision) : undefined
+  return isInPlainView(call) && decision.previewBy === undefined ? clientWords(call, decision) : undefined
 }
 
 function indented(text: string): string {

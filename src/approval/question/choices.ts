@@ -4,12 +4,15 @@ import { reasonField } from '../../elicitation/elicitation.ts'
 import type { FormSchema } from '../../elicitation/form/schema.ts'
 import { localParticipant, type ParticipantId } from '../../participant/participant.ts'
 import { agentsBehind, namedClient } from '../../participant/requester.ts'
+import { wheresFor, whereWords } from '../grant/where/where.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ToolCall } from '../tool-call.ts'
 
 /** How much a lasting choice covers. */
 export interface Reach {
   readonly scope: 'tool' | 'server'
+  /** Only for arguments below a folder that the call shows: 1 for the nearest. Absent: for all arguments. */
+  readonly level?: number
   readonly lasts: 'hour' | 'day' | 'revoked'
   readonly client: 'this' | 'all'
 }
@@ -51,14 +54,17 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
     // "All of mine" is for the one whose clients they are.
     (reach.client === 'this' || isOwn)
 
-  // Nobody knows for which calls a rule that failed would have asked. What several people allow, they allow once.
+  // Nobody knows for which calls a rule that failed would have asked, and a lasting yes would end a limit. What several
+  // people allow, they allow once.
   const isForOne = decision.quorum === undefined
-  const mayLast = decision.why.failed === undefined && decision.byHandler === undefined && isForOne
+  const isPlain = decision.why.failed === undefined && decision.why.limited === undefined
+  const mayLast = isPlain && decision.byHandler === undefined && isForOne
   // A lasting yes is for the agents that asked, never for all there are.
   const isForAgents = hasAgents(call.requester)
   const lasting = mayLast ? reaches.filter((reach) => fits(reach) && (reach.client === 'this' || !isForAgents)) : []
   return [
     { kind: 'allow_once' },
+    ...(mayLast && place === 'page' ? patterns(call) : []),
     ...lasting.map((reach): Choice => ({ kind: 'always_allow', ...reach })),
     { kind: 'deny' },
     ...reaches
@@ -66,6 +72,17 @@ export function choicesFor(call: ToolCall, decision: Decision, approver: Partici
       .map((reach): Choice => ({ kind: 'always_deny', ...reach })),
     ...(decision.delegate === undefined ? [] : [{ kind: delegateChoice } as const]),
   ]
+}
+
+/** What lasts for arguments below the folders that the call shows, the nearest first. */
+function patterns(call: ToolCall): Choice[] {
+  const hasPath = Object.values(call.arguments).some((value) => typeof value === 'string' && value.includes('/'))
+  if (!hasPath) return []
+  return wheresFor(call).flatMap((_, index) =>
+    (['hour', 'revoked'] as const).map(
+      (lasts): Choice => ({ kind: 'always_allow', scope: 'tool', level: index + 1, lasts, client: 'this' }),
+    ),
+  )
 }
 
 function hasAgents({ agents = [] }: ToolCall['requester']): boolean {
@@ -94,8 +111,8 @@ function isDenial({ scope, lasts, client }: Reach, place: ChoicePlace): boolean 
   return lasts === 'revoked' && (place === 'page' || (scope === 'tool' && client === 'this'))
 }
 
-function reachText({ scope, lasts, client }: Reach): string {
-  return `${scope}/${lasts}/${client}`
+function reachText({ scope, level, lasts, client }: Reach): string {
+  return `${level === undefined ? scope : `below-${level}`}/${lasts}/${client}`
 }
 
 /** What an answer to an approval must fit. A no, or handing it on, needs no fields to edit. */
@@ -145,8 +162,9 @@ export function choiceTitle(choice: Choice): string {
   }
 }
 
-function shortReach({ scope, lasts, client }: Reach): string {
-  const what = scope === 'tool' ? 'this tool' : 'the whole server'
+function shortReach({ scope, level, lasts, client }: Reach): string {
+  const tool = level === undefined ? 'this tool' : 'these folders'
+  const what = scope === 'tool' ? tool : 'the whole server'
   return `${what}, ${shortLasts[lasts]}${client === 'all' ? ', any client' : ''}`
 }
 
@@ -160,8 +178,11 @@ export function coverWords({ requester }: Pick<ToolCall, 'requester'>): string {
   return hasAgents(requester) ? `${whom}.` : `${whom}; "any client" is for ${allWords(requester, true)}.`
 }
 
-function reachWords({ scope, lasts, client }: Reach, { tool, server, requester }: ToolCall, isOwn: boolean): string {
-  const what = scope === 'tool' ? nameText(tool) : `every tool of ${nameText(server)}`
+function reachWords({ scope, level, lasts, client }: Reach, call: ToolCall, isOwn: boolean): string {
+  const { tool, server, requester } = call
+  const where = level === undefined ? undefined : wheresFor(call)[level - 1]
+  const which = where === undefined ? '' : ` ${whereWords(where, nameText)},`
+  const what = scope === 'tool' ? `${nameText(tool)}${which}` : `every tool of ${nameText(server)}`
   const whose = client === 'this' ? thisWords(requester) : allWords(requester, isOwn)
   return `${what} ${lastsWords[lasts]}, for ${whose}`
 }

@@ -87,6 +87,8 @@ function judgeCondition(
       return { lacks: 'requester' }
     case 'annotations':
       return { lacks: 'annotations' }
+    case 'commands':
+      return recorded.arguments === undefined ? { lacks: 'arguments' } : condition.holds(call)
     case 'when':
       if (hearsay) return { lacks: 'annotations' }
       if (/\brequester\b/.test(rule.when as string)) return { lacks: 'requester' }

@@ -3,6 +3,7 @@ import type { Approval } from '../../approval/approval.ts'
 import { decide } from '../../approval/policy/decide.ts'
 import type { Decision } from '../../approval/policy/policy.ts'
 import type { Change } from '../../approval/question/edit.ts'
+import type { CallPreview } from '../../approval/question/preview.ts'
 import { callDigest, type ToolCall } from '../../approval/tool-call.ts'
 import { digest } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -34,6 +35,8 @@ export interface GuardedCall<Result, Credential = undefined> {
   readonly byHandler?: HandlerDecision
   /** Gets the account that the call needs, and asks for it if it is missing. Left out: it needs none. */
   access?(): Promise<Credential>
+  /** Calls the tool of a preview. Left out: it has none. */
+  readonly preview?: CallPreview
   /** Called when the call waits for somebody's yes. */
   asked?(): void
   /** Runs the call, as it was asked for or as the approver edited it. Must not throw. */
@@ -74,6 +77,7 @@ export async function approveCall<Result, Credential = undefined>(
       isStarted,
       ...(question !== undefined && { question }),
       ...byHandler,
+      ...(guarded.preview !== undefined && { preview: guarded.preview }),
       mayAsk: (decision) => mayWait(decision, call) || canReach(context, guarded, decision),
     })
     switch (outcome.kind) {

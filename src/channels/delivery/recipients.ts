@@ -1,3 +1,4 @@
+import { approvalIn } from '../../approval/question/subject.ts'
 import type { Answerer } from '../../elicitation/answering/answerers.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { answerersNow, noVoting } from '../../elicitation/voting/voting.ts'
@@ -6,9 +7,32 @@ import { answerersNow, noVoting } from '../../elicitation/voting/voting.ts'
 export type AddressBook = Readonly<Record<string, readonly string[]>>
 
 /** The addresses of those whom the last change of a question asks: each once. */
-export function addressesToTell(elicitation: Elicitation, book: AddressBook): string[] {
-  const found = askedLast(elicitation).flatMap((name) => entry(book, name) ?? entry(book, '*') ?? [])
+export function addressesToTell(elicitation: Elicitation, book: AddressBook, channel: string): string[] {
+  const found = namesToTell(elicitation, channel).flatMap((name) => entry(book, name) ?? entry(book, '*') ?? [])
   return [...new Set(found)]
+}
+
+/** The people and groups whom this channel tells of the last change of a question. */
+export function namesToTell(elicitation: Elicitation, channel: string): readonly string[] {
+  if (!isToldBy(elicitation, channel)) return []
+  const { voting = noVoting } = elicitation
+  const isFirst = [voting.edit ?? [], voting.escalations, voting.delegations].flat().length === 0
+  const named = isFirst ? namedIn(elicitation).filter((name) => !isChannelName(name)) : []
+  return named.length > 0 ? named : askedLast(elicitation)
+}
+
+/** Whether a channel tells of this question: all do, unless its rule names some. */
+export function isToldBy(elicitation: Elicitation, channel: string): boolean {
+  const channels = namedIn(elicitation).filter(isChannelName)
+  return channels.length === 0 || channels.includes(`${channelPrefix}${channel}`)
+}
+
+const channelPrefix = 'channel:'
+const isChannelName = (name: string) => name.startsWith(channelPrefix)
+
+/** Whom, and which channels, the rule that asks names. */
+export function namedIn(elicitation: Elicitation): readonly string[] {
+  return approvalIn(elicitation)?.decision.notify ?? []
 }
 
 /**

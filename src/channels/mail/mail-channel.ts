@@ -68,7 +68,7 @@ export function mailChannel(options: MailOptions): Channel {
     async tell(elicitation, link) {
       // A sent mail cannot be changed: its page says how the question ended.
       if (isSettled(elicitation)) return outbox.drop(elicitation.id)
-      const addresses = addressesToTell(elicitation, to)
+      const addresses = addressesToTell(elicitation, to, name)
       await Promise.all(addresses.map((address) => outbox.add(address, { elicitation, link })))
     },
     async close() {

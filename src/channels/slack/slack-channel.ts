@@ -146,7 +146,7 @@ export function slackChannel(options: SlackOptions): Channel {
     async tell(elicitation, link) {
       if (closing.signal.aborted) throw new NotDelivered('The channel is closed.')
       if (isSettled(elicitation)) return settle(elicitation)
-      await Promise.all(addressesToTell(elicitation, to).map((one) => outbox.add(one, { elicitation, link })))
+      await Promise.all(addressesToTell(elicitation, to, name).map((one) => outbox.add(one, { elicitation, link })))
     },
     async receive(message: ReceivedMessage) {
       if (!isFromSlack(message, options.signingSecret ?? '', clock.now())) return new Response(null, { status: 401 })

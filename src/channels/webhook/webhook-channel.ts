@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type GuardedFetch, guardedFetch } from '../../base/guarded-fetch.ts'
 import type { Channel } from '../../elicitation/channel.ts'
 import { isSettled } from '../../elicitation/elicitation.ts'
+import { isToldBy } from '../delivery/recipients.ts'
 import { NotDelivered, usualRetries } from '../delivery/retry.ts'
 import { createSendQueue } from '../delivery/send-queue.ts'
 import { type DeliveryTarget, deliver } from './deliver.ts'
@@ -51,6 +52,7 @@ export function webhookChannel(options: WebhookOptions): Channel {
     name,
     async tell(elicitation, link) {
       if (closing.signal.aborted) throw new NotDelivered('The channel is closed.')
+      if (!isToldBy(elicitation, name)) return
       const { id } = elicitation
       const body = JSON.stringify(messageAbout(elicitation, link))
       const mine = { isOver: false }

@@ -4,6 +4,7 @@ import { visibleLine } from '../../base/text/visible-text.ts'
 import type { ElicitingClient } from '../../client/with-elicitation.ts'
 import { complain } from '../print.ts'
 import { version } from '../version.ts'
+import { lightFetch } from './light-fetch.ts'
 import type { ServerTarget } from './server-target.ts'
 
 export interface Connected {
@@ -22,7 +23,7 @@ export async function connectTo(
   signal: AbortSignal,
   prepare: (client: Client) => ElicitingClient,
 ): Promise<Connected | undefined> {
-  const { Client } = await import('@modelcontextprotocol/client')
+  const { Client } = await import('./sdk-client.ts')
   const client = new Client({ name: 'assent', version }, { versionNegotiation: { mode: 'auto' } })
   const eliciting = prepare(client)
   const log: string[] = []
@@ -46,8 +47,9 @@ const mostLines = 20
 
 async function transportTo(target: ServerTarget, onLog: (line: string) => void): Promise<Transport> {
   if (target.kind === 'url') {
-    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-    return new StreamableHTTPClientTransport(target.url, { requestInit: { headers: target.headers } })
+    const { StreamableHTTPClientTransport } = await import('./sdk-client.ts')
+    const requestInit = { headers: target.headers }
+    return new StreamableHTTPClientTransport(target.url, { requestInit, fetch: lightFetch })
   }
   const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio')
   const { command, args, cwd } = target

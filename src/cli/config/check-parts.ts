@@ -2,7 +2,7 @@ import { BadPolicy } from '../../approval/policy/bad-policy.ts'
 import type { Policy } from '../../approval/policy/policy.ts'
 import { systemClock } from '../../base/clock.ts'
 import { BadConfig } from '../../base/errors.ts'
-import type { Config } from './config.ts'
+import { type Config, nameOfChannel } from './config.ts'
 import { type Problem, pathText } from './problems.ts'
 import { findOutOfReach } from './reach.ts'
 import type { Environment } from './read/environment.ts'
@@ -12,8 +12,9 @@ export async function checkParts({
   providers,
   policy,
   auth,
-}: Pick<Config, 'providers' | 'policy' | 'auth'>): Promise<Problem[]> {
-  return [...(await checkProviders(providers)), ...(await checkPolicy(policy, auth))]
+  channels,
+}: Pick<Config, 'providers' | 'policy' | 'auth' | 'channels'>): Promise<Problem[]> {
+  return [...(await checkProviders(providers)), ...(await checkPolicy(policy, auth)), ...checkNotify(policy, channels)]
 }
 
 async function checkProviders(providers: Config['providers']): Promise<Problem[]> {
@@ -30,6 +31,21 @@ async function checkProviders(providers: Config['providers']): Promise<Problem[]
       return [{ path: ['providers', ...error.path], message: error.message }]
     }
   })
+}
+
+/** A rule that names only channels that do not exist would tell nobody. */
+function checkNotify({ rules }: Config['policy'], channels: Config['channels']): Problem[] {
+  const names = channels.map(nameOfChannel)
+  return rules.flatMap(({ notify = [] }, index) =>
+    [notify]
+      .flat()
+      .filter((name) => typeof name === 'string' && name.startsWith('channel:') && !names.includes(name.slice(8)))
+      .map((name) => {
+        const path = ['policy', 'rules', index, 'notify']
+        const known = names.length === 0 ? 'There are none under channels' : `There are ${names.join(', ')}`
+        return { path, message: `${pathText(path)} names "${name}", and there is no such channel. ${known}.` }
+      }),
+  )
 }
 
 const plainSettings = new Set(['mode', 'default', 'fallback', 'rules'])

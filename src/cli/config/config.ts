@@ -2,6 +2,7 @@ import type { PolicySettings } from '../../approval/policy/policy-settings.ts'
 import type { HubLimits, HubTimes, SpaceOptions } from '../../hub/options.ts'
 import type { Quirk } from '../../mcp/quirks.ts'
 import type { ParticipantId } from '../../participant/participant.ts'
+import type { TelemetryOptions } from '../../telemetry/options.ts'
 import type { defaults } from './defaults.ts'
 import type { Written } from './problems.ts'
 import type { Adopted } from './read/adopted-variables.ts'
@@ -45,6 +46,8 @@ export interface Config {
   readonly channels: readonly ChannelConfig[]
   readonly retain: Readonly<Record<keyof typeof defaults.retain, number>>
   readonly metrics: MetricsConfig
+  /** Undefined: nothing is sent. */
+  readonly telemetry?: TelemetryConfig
   readonly pages: {
     readonly primaryColor: string
     readonly title: string
@@ -71,6 +74,10 @@ export interface HooksConfig {
   /** Who may ask, besides this machine: IP addresses and CIDR ranges. */
   readonly allow: readonly string[]
 }
+
+/** Where telemetry is sent to. */
+export interface TelemetryConfig
+  extends Pick<TelemetryOptions, 'endpoints' | 'headers' | 'serviceName' | 'sample' | 'everyMs' | 'queue'> {}
 
 /** Who may read `/metrics`, besides this machine. */
 export interface MetricsConfig {
@@ -99,6 +106,14 @@ export type ChannelConfig =
   | { readonly webhook: WebhookConfig }
   | { readonly mail: MailConfig }
   | { readonly slack: SlackConfig }
+  | { readonly push: PushConfig }
+
+/** By which `notify` of a rule, and messages about it, call a channel. */
+export function nameOfChannel(channel: ChannelConfig): string {
+  if ('webhook' in channel) return channel.webhook.name ?? `webhook ${new URL(channel.webhook.url).origin}`
+  if ('push' in channel) return channel.push.name ?? 'push'
+  return 'mail' in channel ? (channel.mail.name ?? 'mail') : (channel.slack.name ?? 'slack')
+}
 
 /** A program that is told of questions. */
 export interface WebhookConfig {
@@ -123,6 +138,11 @@ export interface MailConfig extends PeopleChannelConfig {
   readonly smtp: string
   readonly from: string
   readonly allowPlain?: boolean
+}
+
+/** Notifications in browsers. */
+export interface PushConfig extends Omit<PeopleChannelConfig, 'to'> {
+  readonly contact: string
 }
 
 /** Messages in Slack. */

@@ -1,6 +1,7 @@
 import { defaultLimits } from '../../elicitation/limits.ts'
 import { defaultPages } from '../../elicitation/page-settings.ts'
 import { defaultPasskeyLimits } from '../../passkey/desk.ts'
+import { defaultRollupLimits } from '../../rollup/count.ts'
 
 /** The value of each setting that is left out. docs/configuration.md lists the same values, and a test compares them. */
 export const defaults = {
@@ -17,6 +18,7 @@ export const defaults = {
     park: '10m',
     listFirst: '15s',
     listDown: '3s',
+    preview: '5s',
     unspentYes: '1h',
     state: '15m',
     track: '300s',
@@ -40,6 +42,7 @@ export const defaults = {
     listItems: 10_000,
     toolBytes: 262_144,
     cachedListBytes: 67_108_864,
+    previewCharacters: 4_000,
     sessions: 1_000,
     sessionsPerOwner: 50,
     initializeBytes: 262_144,
@@ -48,11 +51,16 @@ export const defaults = {
     subscriptions: 1_000,
     pagesPerAddress: 300,
     pagesPerPerson: 600,
+    apiPerMinute: 120,
+    tokensPerPerson: 20,
+    pushesPerPerson: 10,
     passkeysPerPerson: defaultPasskeyLimits.passkeysPerPerson,
+    countedNames: defaultRollupLimits.countedNames,
   },
   elicitation: { enabled: true, urlBy: 'push' },
-  retain: { settled: '30d', audit: '400d' },
+  retain: { settled: '30d', audit: '400d', hourlyCounts: '14d', dailyCounts: '400d' },
   metrics: { allow: [] as readonly string[] },
+  telemetry: { serviceName: 'assent', sample: 1, every: '60s', queue: 10_000 },
   hooks: { hold: '570s', allow: [] as readonly string[] },
   pages: {
     primaryColor: defaultPages.primaryColor,

@@ -15,6 +15,11 @@ export async function readDocument(file: string): Promise<ConfigDocument> {
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw new BadConfig(`${file} cannot be read: ${whyUnreadable(cause)}.`, [], { cause })
   })
+  return documentFrom(file, text)
+}
+
+/** Reads the text of a YAML file. */
+export function documentFrom(file: string, text: string): ConfigDocument {
   const lines = new LineCounter()
   // Pretty errors quote the line, which may hold a secret.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })

@@ -18,6 +18,7 @@ import { readPolicyShape } from './read/policy.ts'
 import { counts, durations, readAuth, readPages, readProviders } from './read/sections.ts'
 import { isDisabled, readServers } from './read/servers.ts'
 import { type Reading, Setting } from './read/setting.ts'
+import { readTelemetry } from './read/telemetry.ts'
 
 /** What the command line says. It overrides the file. */
 export interface Given {
@@ -99,7 +100,11 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written' | 'a
     ...(auth !== undefined && { auth }),
     trustedProxies: readTrustedProxies(settings.trustedProxies, auth !== undefined),
     ...(callbackUrl !== undefined && { callbackUrl }),
-    ...readServers(servers.isThere ? servers : mcpServers, Object.keys(providers), folder),
+    ...readServers(servers.isThere ? servers : mcpServers, {
+      providers: Object.keys(providers),
+      folder,
+      pin: settings.pin.flag(),
+    }),
     providers,
     policy: readPolicyShape(settings.policy),
     clocks: durations(settings.clocks, defaults.clocks, longestClock),
@@ -109,6 +114,7 @@ function readSettings(top: Setting, folder: string): Omit<Config, 'written' | 'a
     channels: settings.channels.items().flatMap(readChannel),
     retain: durations(settings.retain, defaults.retain),
     metrics: readMetrics(settings.metrics, listen),
+    ...(settings.telemetry.isThere && { telemetry: readTelemetry(settings.telemetry) }),
     pages: readPages(settings.pages),
     hub: readHub(settings.hub),
     hooks: readHooks(settings.hooks, auth !== undefined),

@@ -1,13 +1,11 @@
 import { systemClock } from '../../base/clock.ts'
-import { Budget } from '../../base/limits/budget.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { localRequester } from '../../participant/requester.ts'
 import type { Config } from '../config/config.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
-import { version } from '../version.ts'
 import { type Finding, good, skipped, wrong } from './finding.ts'
+import { openOnce } from './open-once.ts'
 
-const self = { name: 'assent', version }
 const client = { requester: { ...localRequester, client: 'doctor' }, capabilities: {} }
 /** A program that npx has to fetch first takes a while. */
 const patienceMs = 60_000
@@ -25,7 +23,7 @@ async function checkServer(server: ServerConfig, config: Config): Promise<Findin
   if (server.provider !== undefined && config.providers[server.provider]?.env !== undefined) {
     return skipped(check, `It gets the account of each person at ${server.provider}, so it is not started without one.`)
   }
-  const upstream = await open(server, config)
+  const upstream = await openOnce(server, config)
   try {
     const signal = AbortSignal.timeout(patienceMs)
     const reply = await upstream.request({ ...client, method: 'tools/list', params: {}, signal })
@@ -41,6 +39,8 @@ async function checkServer(server: ServerConfig, config: Config): Promise<Findin
       case 'error':
         return good(check, `It answers and speaks ${revision}, and has no tools.`)
       case 'unauthorized':
+        if (server.kind === 'http' && server.discovers === true)
+          return checkDiscovery(check, server.url, server, config)
         return server.provider === undefined
           ? wrong(check, `It wants a login (${reply.status}). Name a provider, or write the credential in \`headers\`.`)
           : good(check, `It answers, and wants an account at ${server.provider}, as each person has one.`)
@@ -55,25 +55,38 @@ async function checkServer(server: ServerConfig, config: Config): Promise<Findin
   }
 }
 
+const registering = {
+  settings: 'by its settings',
+  document: 'by its client document',
+  registration: 'by dynamic registration',
+}
+
+/** Finds the authorization server that this server names, as connecting an account does. Nothing is registered. */
+async function checkDiscovery(
+  check: string,
+  url: string,
+  { name, provider = name }: ServerConfig,
+  { publicUrl, callbackUrl = `${publicUrl}/oauth/callback`, pages }: Config,
+): Promise<Finding> {
+  const { discoveredConsent } = await import('../../oauth/discovery/discovered-consent.ts')
+  const settings = { name: provider, title: name, server: new URL(url), scopes: [] }
+  const clients = {
+    get: async () => undefined,
+    keep: async (_: string, __: string, one: never) => one,
+    forget: async () => {},
+  }
+  const introduction = { title: pages.title, publicUrl, callbackUrl, clients }
+  const place = await discoveredConsent(settings, introduction, { clock: systemClock }, () => {}).find()
+  if (place.kind === 'failed') return wrong(check, place.message)
+  const issuer = visibleLine(place.issuer, longestWords)
+  return good(
+    check,
+    `It answers, and wants an account at ${issuer}. Assent becomes a client there ${registering[place.by]}.`,
+  )
+}
+
 function remedyFor(server: ServerConfig): string {
   return server.kind === 'http'
     ? `Check that a server runs at ${server.url}.`
     : `Run it by hand to see more: ${visibleLine([server.command, ...server.args].join(' '), longestWords)}`
-}
-
-async function open(server: ServerConfig, { limits }: Config) {
-  const { openUpstream } = await import('../../gateway/upstream/open.ts')
-  const { defaultUpstreamLimits } = await import('../../gateway/upstream/options.ts')
-  const { ProcessSlots } = await import('../../gateway/upstream/stdio/process-slots.ts')
-  const context = {
-    clock: systemClock,
-    self,
-    limits: { ...defaultUpstreamLimits, messageBytes: limits.bodyBytes, messageValues: limits.messageValues },
-    slots: new ProcessSlots(),
-    messages: new Budget(limits.serverBytes, limits.serverBytesEach),
-  }
-  const name = server.id
-  if (server.kind === 'http') return openUpstream({ name, url: new URL(server.url), headers: server.headers }, context)
-  const { command, args, env, cwd } = server
-  return openUpstream({ name, command, args, env, cwd }, context)
 }

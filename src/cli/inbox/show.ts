@@ -1,10 +1,12 @@
+import { commandsIn } from '../../approval/command/command-parts.ts'
+import type { ShownPreview } from '../../approval/policy/policy.ts'
 import { approvalWords } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
 import { votingWords } from '../../approval/question/voting-words.ts'
 import type { Json } from '../../base/json.ts'
 import { behindText, cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'
 import { showArguments, showJson, showName, shownText, showText } from '../../base/text/show-text.ts'
-import { visibleText } from '../../base/text/visible-text.ts'
+import { visibleLine, visibleText } from '../../base/text/visible-text.ts'
 import { type Screen, wrap } from '../../client/terminal/screen.ts'
 import { askerLeftAt, askerLeftWords } from '../../elicitation/elicitation.ts'
 import { localParticipant } from '../../participant/participant.ts'
@@ -40,9 +42,26 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   const shown = showArguments(approval.call.arguments)
   screen.print(shown.length === 0 ? 'It has no arguments.' : 'with', { indent: '  ' })
   for (const { name, value } of shown) showArgument(screen, shownText(name), shownText(value))
+  const commands = commandsIn(approval.call) ?? []
+  if (commands.length > 0) screen.print(`the command has ${commands.length} parts:`, { indent: '  ' })
+  for (const one of commands) screen.quote(shownText(showText(one)), '    ')
+  showPreview(screen, approval.call.server, approval.decision.preview)
   for (const line of votingWords(asked, nameText)) screen.print(line, { indent: '  ' })
   const note = cannotTellApart(namedClient(approval.call.requester).known)
   if (note !== undefined) screen.print(note, { indent: '  ' })
+}
+
+/** What another tool of the server shows, quoted in full. */
+function showPreview(screen: Screen, server: string, preview: ShownPreview | undefined): void {
+  if (preview === undefined) return
+  const { tool, text, leftOut = 0, problem = '' } = preview
+  if (text === undefined) {
+    screen.print(`There is no preview. ${visibleLine(problem, 700)}`, { indent: '  ' })
+    return
+  }
+  screen.print(`preview by ${nameText(tool)}, as ${nameText(server)} wrote it`, { indent: '  ' })
+  screen.quote(visibleText(text, { characters: text.length, lines: 400 }), '    ')
+  if (leftOut > 0) screen.print(`${leftOut} more characters are not shown.`, { indent: '  ' })
 }
 
 /** Said where a yes at the terminal would be refused. */

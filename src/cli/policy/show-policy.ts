@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { ruleWords } from '../../approval/policy/explain.ts'
 import { packs } from '../../approval/policy/packs/packs.ts'
 import type { Policy, ReadyRule, Rule } from '../../approval/policy/policy.ts'
 import { readPolicy } from '../../approval/policy/read-policy.ts'
-import { formatDuration } from '../../base/durations.ts'
 import { BadArgument } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
@@ -62,7 +62,7 @@ function placeOf(config: Config | undefined, path: readonly (string | number)[])
 
 function showRule({ number, origin, rule }: ShownRule): void {
   print(`${number}. ${rule.decide}  (${origin})`)
-  for (const [name, words] of Object.entries(wordsOf(rule))) {
+  for (const [name, words] of Object.entries(ruleWords(rule))) {
     if (words !== undefined) print(`   ${name}: ${visibleLine(words, 2_000)}`)
   }
 }
@@ -74,33 +74,4 @@ function showRest({ mode, default: byDefault, fallback }: Policy, config: Config
   line('fallback', fallback)
   line('mode', mode)
   if (mode === 'watch') print('In watch mode no call is stopped: what would be asked or denied is recorded only.')
-}
-
-/** The settings of a rule that say something, in the order in which people read them. */
-function wordsOf(rule: Rule): Readonly<Record<string, string | undefined>> {
-  const listed = (names: readonly string[] | undefined) => (names?.length ? names.join(', ') : undefined)
-  const { annotations, delegate, escalate } = rule
-  return {
-    server: listed(rule.server),
-    tool: listed(rule.tool),
-    requester: listed(rule.requester),
-    agents: listed(rule.agents),
-    annotations:
-      annotations &&
-      Object.entries(annotations)
-        .map((hint) => hint.join(' '))
-        .join(', '),
-    when: rule.when,
-    approvers: listed(rule.approvers),
-    quorum: rule.quorum?.toString(),
-    delegate: delegate === true ? 'anybody' : listed(delegate),
-    escalate: escalate?.map(({ afterMs, to }) => `after ${formatDuration(afterMs)} to ${to.join(', ')}`).join('; '),
-    answer: rule.answer === 'client' ? undefined : rule.answer,
-    priority: rule.priority,
-    editable: listed(rule.editable),
-    expires: rule.expiresMs === undefined ? undefined : formatDuration(rule.expiresMs),
-    fallback: rule.fallback,
-    keepArguments: rule.keepArguments ? 'true' : undefined,
-    reason: rule.reason,
-  }
 }

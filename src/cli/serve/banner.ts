@@ -20,6 +20,9 @@ export async function showBanner(assent: Assent, config: Config, isDemo: boolean
   print(`  store     ${assent.store.name}`)
   print(`  MCP       ${publicUrl}/mcp`)
   print(`  inbox     ${publicUrl}/inbox`)
+  for (const space of Object.keys(config.hub.spaces)) {
+    print(`  space     ${publicUrl.replace(/^http/, 'ws')}/hub/${space}`)
+  }
   print(`  health    http://${listen.host}:${listen.port}/healthz`)
   if (metrics.listen !== undefined) print(`  metrics   ${urlOf(metrics.listen)}/metrics`)
   for (const { name, id } of renamed) print(`  The server "${visibleLine(name, 60)}" is called ${id} here.`)
@@ -38,8 +41,10 @@ export async function showBanner(assent: Assent, config: Config, isDemo: boolean
 }
 
 /** Prints the addresses for MCP clients. */
-function showServers({ servers, publicUrl }: Config): void {
+function showServers({ servers, publicUrl, hub }: Config): void {
   if (servers.size === 0) {
+    // A hub needs none.
+    if (Object.keys(hub.spaces).length > 0) return
     print('The settings name no server yet. Add one under `servers` in assent.yaml, or paste your `mcpServers` there.')
     return
   }

@@ -15,6 +15,10 @@ async function open(channel: ChannelConfig): Promise<Channel> {
     const { slackChannel } = await import('../../channels/slack/slack-channel.ts')
     return slackChannel(channel.slack)
   }
+  if ('push' in channel) {
+    const { pushChannel } = await import('../../channels/push/push-channel.ts')
+    return pushChannel(channel.push)
+  }
   const { mailChannel } = await import('../../channels/mail/mail-channel.ts')
   return mailChannel(channel.mail)
 }

@@ -3,6 +3,7 @@ import type { Events } from '../../base/events.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { GatewayLimits, ServerOptions } from '../../gateway/options.ts'
+import type { Tracing } from '../../gateway/tracing.ts'
 import type { HttpLimits } from '../../mcp/http/limits.ts'
 import type { Config } from '../config/config.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
@@ -16,15 +17,15 @@ export async function gatewayFrom(
   assent: Assent,
   { servers, clocks, limits, elicitation, clients }: Config,
   onError: (error: unknown) => void,
-  news?: Events<GatewayNews>,
+  { news, tracing }: { news?: Events<GatewayNews>; tracing?: Tracing | undefined } = {},
 ): Promise<Gateway> {
   const { createGateway } = await import('../../gateway/gateway.ts')
-  const { question, hold, state, track, upstreamAsk, park, listFirst, listDown } = clocks
+  const { question, hold, state, track, upstreamAsk, park, listFirst, listDown, preview } = clocks
   return createGateway({
     ...self,
     assent,
     servers: new Map([...servers.values()].map((server) => [server.id, serverOptions(server)])),
-    clocks: { question, hold, state, track, upstreamAsk, park, listFirst, listDown },
+    clocks: { question, hold, state, track, upstreamAsk, park, listFirst, listDown, preview },
     limits: gatewayLimits(limits),
     upstreamLimits: {
       messageBytes: limits.bodyBytes,
@@ -39,12 +40,13 @@ export async function gatewayFrom(
     http: { limits: httpLimits(limits), bodyTime: clocks.body },
     onError,
     ...(news && { news }),
+    ...(tracing && { tracing }),
   })
 }
 
 function gatewayLimits(limits: Config['limits']): GatewayLimits {
   const { asksPerMinute, serverBytes, serverBytesEach, listBytes, listItems } = limits
-  const { toolBytes, cachedListBytes, subscriptions } = limits
+  const { toolBytes, cachedListBytes, subscriptions, previewCharacters } = limits
   return {
     asksPerMinute,
     serverBytes,
@@ -54,6 +56,7 @@ function gatewayLimits(limits: Config['limits']): GatewayLimits {
     toolBytes,
     cachedListBytes,
     subscriptions,
+    previewCharacters,
   }
 }
 
@@ -75,11 +78,14 @@ function httpLimits(limits: Config['limits']): Partial<HttpLimits> {
 }
 
 function serverOptions(server: ServerConfig): ServerOptions {
-  const { trusted, provider, isLazy = false, disabledTools } = server
+  const { trusted, provider, discovers = false, isLazy = false, disabledTools, isPinned, annotations } = server
   const common = {
     trusted,
     ...(disabledTools && { disabledTools }),
+    ...(isPinned && { pin: true }),
+    ...(annotations && { annotations }),
     ...(provider !== undefined && { provider }),
+    ...(discovers && ({ account: 'when-asked' } as const)),
     ...(isLazy && ({ start: 'lazy' } as const)),
   }
   if (server.kind === 'http') return { ...common, url: server.url, headers: server.headers }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Assent } from '../../assent.ts'
 import { createEvents, type Events } from '../../base/events.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
@@ -6,8 +7,10 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Hub } from '../../hub/hub.ts'
 import type { Log, LogLevel } from '../../observe/log.ts'
 import type { Metrics } from '../../observe/metrics.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Config } from '../config/config.ts'
 import { print } from '../print.ts'
+import { version } from '../version.ts'
 import { countOpen } from './operation-routes.ts'
 
 /** The log and the metrics of one gateway. */
@@ -49,6 +52,16 @@ export async function observing(assent: Assent, { servers }: Config): Promise<Ob
       return metrics
     },
   }
+}
+
+/** Telemetry as the settings say. Without them nothing of it is loaded. */
+export async function telemetryFrom(
+  { telemetry }: Config,
+  onError: (error: unknown) => void,
+): Promise<Telemetry | undefined> {
+  if (telemetry === undefined) return undefined
+  const { createTelemetry } = await import('../../telemetry/telemetry.ts')
+  return createTelemetry({ ...telemetry, serviceVersion: version, instance: randomUUID(), onError })
 }
 
 /** Says in the terminal which server a client's list was short of, and when it is there. */

@@ -7,6 +7,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Hub } from '../../hub/hub.ts'
 import type { Log } from '../../observe/log.ts'
 import { readAddress } from '../../stores/open.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Web } from '../../web/index.ts'
 import type { Config } from '../config/config.ts'
 import type { Given } from '../config/read.ts'
@@ -16,10 +17,10 @@ import { serveDespiteRejections } from '../rejections.ts'
 import { configOf, optionsFrom } from '../with-assent.ts'
 import { showBanner } from './banner.ts'
 import { gatewayFrom } from './gateway-from-config.ts'
-import { observing } from './observing.ts'
+import { observing, telemetryFrom } from './observing.ts'
 import { type OperationRoutes, operationRoutes } from './operation-routes.ts'
 import { mainAccess, metricsAccess, metricsListener, openPorts, type Ports, withPorts } from './ports.ts'
-import { webOptions } from './web-options.ts'
+import { consoleSources, webOptions } from './web-options.ts'
 
 interface ServeOptions extends Given {
   readonly demo?: true
@@ -60,20 +61,33 @@ async function serve(
   { config, asked, given, isDemo }: Serving,
   stopping: Promise<NodeJS.Signals>,
 ): Promise<void> {
-  const assent = await start(config)
+  const lost: unknown[] = []
+  let tellLost = (error: unknown): void => {
+    lost.push(error)
+  }
+  const telemetry = await telemetryFrom(config, (error) => tellLost(error))
+  const assent = await start(config, telemetry)
   try {
     const { log, news, metricsOf } = await observing(assent, config)
+    tellLost = (err) => log.warn({ err }, 'telemetry is lost')
+    for (const error of lost) tellLost(error)
+    telemetry?.listenToAsks(assent.events)
     serveDespiteRejections((err) => log.error({ err }, 'a promise was rejected and nobody waited for it'))
-    const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), news)
+    const gateway = await gatewayFrom(assent, config, (err) => log.error({ err }, 'a request failed'), {
+      news,
+      tracing: telemetry?.tracing,
+    })
     gateway.start()
     gateway.join()
     let isStopping = false
-    const web = await pagesOf(assent, config, log)
-    const hub = await hubFrom(assent, config, log)
+    const web = await pagesOf(assent, config, gateway, log)
+    const hub = await hubFrom(assent, config, log, gateway.post)
+    const metrics = metricsOf(gateway, hub)
+    telemetry?.sendMetrics(() => metrics.text())
     const operation = {
       assent,
       gateway,
-      metrics: metricsOf(gateway, hub),
+      metrics,
       skewMs: milliseconds(config.clocks.skew),
       isStopping: () => isStopping,
     }
@@ -100,6 +114,8 @@ async function serve(
     await stopReloading()
   } finally {
     await assent.close()
+    // Last, since closing writes to the audit too.
+    await telemetry?.close()
   }
 }
 
@@ -118,7 +134,7 @@ async function drain(gateway: Gateway, { store, clocks }: Config): Promise<void>
 }
 
 /** An Assent with all settings, and a bell in this terminal. */
-async function start(config: Config): Promise<Assent> {
+async function start(config: Config, telemetry: Telemetry | undefined): Promise<Assent> {
   const { createAssent } = await import('../../assent.ts')
   const { bellChannel } = await import('./bell.ts')
   const options = await optionsFrom(config)
@@ -127,7 +143,11 @@ async function start(config: Config): Promise<Assent> {
     env: process.env,
     settled: (id) => assent.wait(id),
   })
-  const assent = await createAssent({ ...options, channels: [...(options.channels ?? []), bell] })
+  const assent = await createAssent({
+    ...options,
+    channels: [...(options.channels ?? []), bell],
+    ...(telemetry && config.telemetry?.endpoints.logs !== undefined && { onStored: telemetry.recorded }),
+  })
   return assent
 }
 
@@ -142,17 +162,26 @@ function inDemoStore(config: Config, { store }: Given): Config {
   return config.written === undefined && store === undefined ? { ...config, store: 'sqlite:.assent/demo.db' } : config
 }
 
-async function pagesOf(assent: Assent, config: Config, log: Log): Promise<Web> {
+async function pagesOf(assent: Assent, config: Config, gateway: Gateway, log: Log): Promise<Web> {
   const { createWeb } = await import('../../web/index.ts')
-  return createWeb(assent, { ...webOptions(config), onError: (err) => log.error({ err }, 'a page failed') })
+  return createWeb(assent, {
+    ...webOptions(config),
+    console: consoleSources(gateway, config),
+    onError: (err) => log.error({ err }, 'a page failed'),
+  })
 }
 
 /** The hub, where the settings have spaces. */
-async function hubFrom(assent: Assent, { hub, publicUrl }: Config, log: Log): Promise<Hub | undefined> {
+async function hubFrom(
+  assent: Assent,
+  { hub, publicUrl }: Config,
+  log: Log,
+  post: Gateway['post'],
+): Promise<Hub | undefined> {
   const { spaces, limits, times } = hub
   if (Object.keys(spaces).length === 0) return undefined
   const { createHub } = await import('../../hub/hub.ts')
-  const made = await createHub({ assent, spaces, limits, times, origins: [new URL(publicUrl).origin] })
+  const made = await createHub({ assent, spaces, limits, times, post, origins: [new URL(publicUrl).origin] })
   made.events.listen((news) => {
     if (news.kind === 'hub-failed') log.error({ err: news.error, space: news.space }, 'the hub failed')
   })

@@ -37,7 +37,9 @@ export async function keepGranted(
     ...(expiresAt !== undefined && { expiresAt }),
     obtained,
   }))
-  if (kept === undefined) await revokeAtProvider(desk, desk.providers.get(leased.provider), tokens)
+  if (kept === undefined) {
+    await revokeAtProvider(desk, desk.providers.get(leased.provider), tokens, leased.issuedBy)
+  }
   await record(desk, leased, 'connection-renewed', kept?.id === leased.id ? {} : { dropped: true })
   return kept
 }

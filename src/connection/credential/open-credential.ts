@@ -1,8 +1,6 @@
-import { type Connection, credentialIdentity } from '../connection.ts'
+import { type Connection, type ConnectionKey, credentialIdentity } from '../connection.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import type { Credential } from './credential.ts'
-
-type ConnectionKey = Pick<Connection, 'participant' | 'provider' | 'id'>
 
 /** Seals a credential for one connection. */
 export function sealCredential({ vault }: Pick<ConnectionDesk, 'vault'>, key: ConnectionKey, credential: Credential) {

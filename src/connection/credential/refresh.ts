@@ -58,7 +58,7 @@ async function renew(
   if (refreshToken === undefined) {
     return { kind: 'kept', connection: await keepRefused(desk, leased, 'no-refresh-token') }
   }
-  const refreshed = await consent.refresh(refreshToken, leased.scopes)
+  const refreshed = await consent.refresh(refreshToken, leased.scopes, leased.issuedBy)
   switch (refreshed.kind) {
     case 'granted':
       return { kind: 'kept', connection: await keepGranted(desk, leased, refreshToken, refreshed.tokens) }

@@ -4,7 +4,7 @@ import { isSettled } from '../../elicitation/elicitation.ts'
 import type { ConnectBegun, ConnectRequest } from '../connections.ts'
 import type { ConnectionDesk } from '../desk.ts'
 import { consentOf, findProvider } from '../find-provider.ts'
-import type { ConsentSecrets } from '../provider.ts'
+import type { ConsentBegun, ConsentSecrets } from '../provider.ts'
 import { scopesToAsk } from '../scopes.ts'
 import { connectQuestion } from './connect-question.ts'
 import { type Flow, flowIdentity } from './flow.ts'
@@ -20,13 +20,15 @@ export async function beginConnect(desk: ConnectionDesk, request: ConnectRequest
   if (ended !== undefined) return { kind: 'late', elicitation: ended }
 
   const held = await desk.store.get(person.participant, provider.name)
-  const scopes = scopesToAsk(provider, asked, held)
+  const wanted = scopesToAsk(provider, asked, held)
   const secrets: ConsentSecrets = { verifier: randomToken(), nonce: randomToken() }
-  const flow = await newFlow(desk, request, scopes, secrets)
-  const begun = await consent.begin({ ...secrets, state: flow.id, redirectUri: flow.redirectUri, scopes })
+  const state = randomToken()
+  const begun = await consent.begin({ ...secrets, state, redirectUri: desk.redirectUri, scopes: wanted })
 
   const event = { who: person.participant, ...(id && { about: id }) }
-  const data = { provider: provider.name, scopes: [...scopes] }
+  const scopes = begun.kind === 'begun' ? (begun.scopes ?? wanted) : wanted
+  const issuer = begun.kind === 'begun' ? begun.issuedBy?.issuer : undefined
+  const data = { provider: provider.name, scopes: [...scopes], ...(issuer !== undefined && { issuer }) }
   if (begun.kind === 'failed') {
     const reason = reasonCode(begun.reason)
     await desk.audit.record({ ...event, kind: 'connect-failed', data: { ...data, reason } })
@@ -34,7 +36,7 @@ export async function beginConnect(desk: ConnectionDesk, request: ConnectRequest
     return { kind: 'failed', message: begun.message }
   }
   await desk.audit.record({ ...event, kind: 'connect-begun', data })
-  await desk.store.addFlow(flow)
+  await desk.store.addFlow(await newFlow(desk, request, state, { ...begun, scopes }, secrets))
   return { kind: 'begun', url: begun.url }
 }
 
@@ -47,10 +49,11 @@ function endedAt(asked: Elicitation, now: Date): Elicitation | undefined {
 async function newFlow(
   { vault, clock, redirectUri, browserFlowMs }: ConnectionDesk,
   { person, provider, browser, elicitation }: ConnectRequest,
-  scopes: readonly string[],
+  id: string,
+  begun: ConsentBegun & { readonly scopes: readonly string[] },
   secrets: ConsentSecrets,
 ): Promise<Flow> {
-  const id = randomToken()
+  const { issuedBy } = begun
   const createdAt = clock.now()
   return {
     id,
@@ -58,9 +61,9 @@ async function newFlow(
     provider,
     browser,
     ...(elicitation !== undefined && { elicitation }),
-    scopes,
-    redirectUri,
-    sealed: await vault.seal(JSON.stringify(secrets), flowIdentity({ id })),
+    scopes: begun.scopes,
+    redirectUri: begun.redirectUri ?? redirectUri,
+    sealed: await vault.seal(JSON.stringify({ ...secrets, ...(issuedBy && { issuedBy }) }), flowIdentity({ id })),
     createdAt,
     expiresAt: new Date(createdAt.getTime() + browserFlowMs),
   }

@@ -72,8 +72,8 @@ async function questionOf(
 
 async function requestOf({ vault }: ConnectionDesk, flow: Flow): Promise<ConsentRequest> {
   const { id: state, redirectUri, scopes, sealed } = flow
-  const { verifier, nonce }: ConsentSecrets = JSON.parse(await vault.open(sealed, flowIdentity(flow)))
-  return { state, redirectUri, scopes, verifier, nonce }
+  const secrets: ConsentSecrets = JSON.parse(await vault.open(sealed, flowIdentity(flow)))
+  return { ...secrets, state, redirectUri, scopes }
 }
 
 function entry({ participant, provider, scopes, elicitation }: Flow, kind: AuditKind, reason: string): AuditEntry {

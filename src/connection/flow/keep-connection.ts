@@ -4,7 +4,7 @@ import type { AuditKind } from '../../audit/kinds.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { mustExist } from '../../elicitation/errors.ts'
 import type { Person } from '../../participant/identify.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection, IssuedBy } from '../connection.ts'
 import type { Completed } from '../connections.ts'
 import type { Credential } from '../credential/credential.ts'
 import { openCredential, sealCredential } from '../credential/open-credential.ts'
@@ -24,6 +24,7 @@ export interface NewCredential {
   readonly scopes: readonly string[]
   readonly expiresAt?: Date
   readonly account?: string
+  readonly issuedBy?: IssuedBy
 }
 
 const tooLittle = 'The account was connected, but without all scopes that were asked for.'
@@ -62,8 +63,13 @@ export async function keepConnection(desk: ConnectionDesk, added: NewCredential)
 }
 
 async function newConnection(desk: ConnectionDesk, added: NewCredential): Promise<Connection> {
-  const { person, credential, asked, by, expiresAt, account } = added
-  const key = { id: randomUUID(), participant: person.participant, provider: added.provider.name }
+  const { person, credential, asked, by, expiresAt, account, issuedBy } = added
+  const key = {
+    id: randomUUID(),
+    participant: person.participant,
+    provider: added.provider.name,
+    ...(issuedBy !== undefined && { issuedBy }),
+  }
   const at = desk.clock.now()
   return {
     ...key,
@@ -88,7 +94,7 @@ async function refuseLate(
 ): Promise<Completed> {
   await desk.audit.record(entry(added, 'connect-refused', { reason: 'late' }))
   // Many providers revoke everything that the person granted, so an older connection would be lost too.
-  if (previous === undefined) await revokeAtProvider(desk, added.provider, added.credential)
+  if (previous === undefined) await revokeAtProvider(desk, added.provider, added.credential, added.issuedBy)
   return { kind: 'late', elicitation }
 }
 
@@ -117,10 +123,16 @@ async function restorePrevious(
 }
 
 function entry(
-  { provider, person, scopes, asked, by }: NewCredential,
+  { provider, person, scopes, asked, by, issuedBy }: NewCredential,
   kind: AuditKind,
   more: AuditEntry['data'],
 ): AuditEntry {
-  const data = { provider: provider.name, scopes: [...scopes], by, ...more }
+  const data = {
+    provider: provider.name,
+    scopes: [...scopes],
+    by,
+    ...(issuedBy && { issuer: issuedBy.issuer }),
+    ...more,
+  }
   return { kind, who: person.participant, ...(asked && { about: asked.id }), data }
 }

@@ -1,5 +1,6 @@
 import type { Completed, ReturnFromProvider } from '../connections.ts'
 import type { ConnectionDesk } from '../desk.ts'
+import { serverTagIn } from '../registration/server-tag.ts'
 import type { Flow } from './flow.ts'
 
 type Why = Extract<Completed, { kind: 'refused' }>['why']
@@ -27,10 +28,11 @@ export async function takeFlow(
   return { kind: 'refused', why }
 }
 
-function refusal(flow: Flow, { browser, person }: ReturnFromProvider, now: Date): Why | undefined {
+function refusal(flow: Flow, { browser, person, callback }: ReturnFromProvider, now: Date): Why | undefined {
   if (now >= flow.expiresAt) return 'expired'
   if (flow.browser !== browser) return 'other-browser'
   if (flow.participant !== person.participant) return 'other-person'
+  if (serverTagIn(callback) !== serverTagIn(new URL(flow.redirectUri))) return 'other-server'
   return undefined
 }
 

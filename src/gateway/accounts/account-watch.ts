@@ -23,25 +23,26 @@ const lookMs = 5_000
 
 export function createAccountWatch(
   connections: Pick<Connections, 'list' | 'events'>,
-  providers: ReadonlySet<string>,
+  providers: () => ReadonlySet<string>,
   clock: Clock,
 ): AccountWatch {
   const here = new Map<ParticipantId, Watched>()
   let callOff: (() => void) | undefined
 
   async function read(participant: ParticipantId): Promise<Seen> {
+    if (providers().size === 0) return new Map()
     const all = await connections.list(participant)
-    const usable = all.filter(({ provider, standing }) => providers.has(provider) && standing !== 'refused')
+    const usable = all.filter(({ provider, standing }) => providers().has(provider) && standing !== 'refused')
     return new Map(usable.map((one) => [one.provider, `${one.connectedAt.getTime()} ${one.scopes.join(' ')}`]))
   }
 
   function look(participant: ParticipantId): void {
     const attended = here.get(participant)
-    if (attended === undefined) return
+    if (attended === undefined || providers().size === 0) return
     attended.seen = attended.seen.then(async (before) => {
       // A store that is down tells nothing about accounts.
       const now = await read(participant).catch(() => before)
-      for (const provider of providers) {
+      for (const provider of providers()) {
         if (before.get(provider) === now.get(provider)) continue
         for (const tell of attended.listeners) tell(provider)
       }
@@ -60,7 +61,6 @@ export function createAccountWatch(
   const stop = connections.events.listen(({ participant }) => look(participant))
   return {
     watch(participant, changed) {
-      if (providers.size === 0) return () => {}
       const attended = here.get(participant) ?? {
         listeners: new Set(),
         seen: read(participant).catch(() => new Map<string, string>()),

@@ -6,6 +6,7 @@ import { type Asks, asksFor } from '../../asking/asks.ts'
 import type { RequestContext } from '../../asking/context.ts'
 import type { Round } from '../../asking/rounds/round.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { type Sent, type StartedCall, sendAndFinish } from '../../call/walk.ts'
 import { codes } from '../../mcp/codes.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
@@ -17,9 +18,11 @@ import type { GatewayContext } from '../context.ts'
 import { downstreamClient } from '../downstream/client.ts'
 import { accountFor, forwardWith, inNameOf, resultIn } from '../forward/forward.ts'
 import { unreachable } from '../forward/lost.ts'
+import type { CallSpan } from '../tracing.ts'
 import type { DownstreamClient } from '../upstream/upstream.ts'
 import type { CapturedCall } from './fast-path/captured-call.ts'
 import { checkParamHeaders, paramHeaders } from './param-headers.ts'
+import { callPreview } from './preview.ts'
 import { CallTimer } from './time-call.ts'
 
 /** The key of the approval of a whole call. Questions of upstreams have keys of their own. */
@@ -41,14 +44,31 @@ export async function callTool(
   const context = inNameOf(request, server)
   const ask = asksFor(context, round)
   const captured = takeCaptured(request.ctx)
-  const timer = captured?.timer ?? new CallTimer(gateway.settings.news, server.id)
+  const timer = captured?.timer ?? timerOf(gateway, request, { server, name })
   const calling = { gateway, context, round, ask, server, timer }
+  const work = () => (captured === undefined ? decideAndCall(calling, name) : goOnWith(calling, captured))
   try {
-    return await (captured === undefined ? decideAndCall(calling, name) : goOnWith(calling, captured))
+    return await (timer.span === undefined ? work() : inSpan(timer.span, round, work))
   } catch (error) {
     timer.failed(error)
     throw error
   }
+}
+
+/** A handler that asks a 2026 client never returns: its request ends with the round. */
+function inSpan<T>(span: CallSpan, round: Round, work: () => Promise<T>): Promise<T> {
+  inBackground(round.over.then(() => span.end('asked')))
+  return span.run(work)
+}
+
+function timerOf({ settings: { news, tracing } }: GatewayContext, { ctx }: RequestContext, { server, name }: Route) {
+  const span = tracing?.begin({
+    server: server.id,
+    tool: name,
+    header: (header) => ctx.http?.req?.headers.get(header),
+    meta: ctx.mcpReq._meta as JsonObject | undefined,
+  })
+  return new CallTimer(news, server.id, span)
 }
 
 interface Calling {
@@ -71,6 +91,7 @@ async function decideAndCall(calling: Calling, name: string): Promise<JsonObject
   const end = await approveCall<Ended, Account | undefined>(context, round, {
     key: wholeCall,
     call: upstreamCallOf(context, server, tool, given),
+    preview: (wanted) => timer.elsewhere(() => callPreview({ gateway, context, server }, wanted)),
     asked: () => timer.asked(),
     ...(server.provider !== undefined && { access: () => timer.elsewhere(() => accountFor(server, ask)) }),
     send: (started, account) => send(calling, tool, started, account),
@@ -120,14 +141,16 @@ async function send(
     asked: () => timer.asked(),
     ...(captured !== undefined && { captured }),
   }
+  let isUnsent = false
   try {
     const reply = await timer.elsewhere(() => forwardWith(forwarding, ask, account))
+    if (reply.kind === 'lost' && !reply.sent) isUnsent = true
     const result = withApproval(resultIn(server, reply, context) as never, started) as JsonObject
     const outcome = result.isError === true ? 'failed' : 'done'
     timer.ended(outcome)
     return { result: { result }, outcome }
   } catch (error) {
-    return { result: { error }, outcome: 'failed' }
+    return { result: { error }, outcome: 'failed', unsent: isUnsent }
   }
 }
 
@@ -169,7 +192,13 @@ async function knownTool(
 ): Promise<KnownTool | undefined> {
   // Without its account the upstream cannot be asked for its list.
   if (client === undefined) return unlistedTool(name)
-  const found = await gateway.catalog.tool(server, name, client, context.ctx.mcpReq.signal)
+  const { signal } = context.ctx.mcpReq
+  let found = await gateway.catalog.tool(server, name, client, signal)
+  if (found !== undefined && 'kind' in found && found.kind === 'unauthorized' && client.credential === undefined) {
+    // Its answer may be the first to show that it wants an account, which may be connected.
+    const known = await gateway.withAccount(server, client)
+    if (known?.credential !== undefined) found = await gateway.catalog.tool(server, name, known, signal)
+  }
   if (found === undefined) {
     if (server.provider !== undefined && name === connectTool.name) return undefined
     throw new ProtocolError(codes.invalidParams, `Unknown tool: ${name}`)

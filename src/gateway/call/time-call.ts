@@ -1,6 +1,7 @@
 import type { Events } from '../../base/events.ts'
 import type { CallEnded, GatewayNews } from '../../call/news.ts'
 import { AskRefused } from '../../mcp/refusal.ts'
+import type { CallSpan } from '../tracing.ts'
 
 /** Measures one call, and reports its end once. */
 export class CallTimer {
@@ -12,9 +13,13 @@ export class CallTimer {
   #isAsked = false
   #isEnded = false
 
-  constructor(news: Events<GatewayNews> | undefined, server: string) {
+  /** Undefined where calls are not traced. */
+  readonly span: CallSpan | undefined
+
+  constructor(news: Events<GatewayNews> | undefined, server: string, span: CallSpan | undefined) {
     this.#news = news
     this.#server = server
+    this.span = span
   }
 
   /** The call leaves the gateway, until `back`. */
@@ -44,6 +49,7 @@ export class CallTimer {
   ended(outcome: CallEnded['outcome']): void {
     if (this.#isEnded) return
     this.#isEnded = true
+    this.span?.end(outcome)
     if (this.#news === undefined) return
     const durationMs = performance.now() - this.#begunAt
     const ownMs = this.#isAsked ? undefined : Math.max(0, durationMs - this.#elsewhereMs)

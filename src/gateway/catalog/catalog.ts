@@ -4,13 +4,17 @@ import type { Events } from '../../base/events.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Budget } from '../../base/limits/budget.ts'
 import { atMostEvery } from '../../base/repeat.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import { inBackground } from '../../base/under-way.ts'
 import type { GatewayNews, LeftOut } from '../../call/news.ts'
+import type { Held, ToolDefinitions } from '../../definition/definitions.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { codes } from '../../mcp/codes.ts'
 import { type Requester, requesterKey } from '../../participant/requester.ts'
 import type { UpstreamServer } from '../options.ts'
 import { unlessCancelled } from '../upstream/unless-cancelled.ts'
 import type { DownstreamClient, UpstreamError } from '../upstream/upstream.ts'
+import { correctAnnotations } from './correct-annotations.ts'
 import {
   type FetchedList,
   fetchList,
@@ -29,6 +33,12 @@ export const unlistedTool = (name: string): KnownTool => ({
 
 export type ListReply = Listed | NoList
 
+/** A tool as operators see it: its name, and a digest that changes with its definition. */
+export interface ListedTool {
+  readonly name: string
+  readonly definition: string
+}
+
 /** Caches the lists of upstreams, for each requester apart: they may see different things. */
 export interface Catalog {
   list(server: UpstreamServer, kind: ListKind, client: DownstreamClient, signal: AbortSignal): Promise<ListReply>
@@ -43,6 +53,8 @@ export interface Catalog {
   knownTool(server: UpstreamServer, name: string, client: DownstreamClient): KnownTool | undefined
   /** Drops the cached lists of an upstream, for all requesters or for one. */
   forget(server: string, requester?: Requester): void
+  /** The tools of this upstream in the list that was fetched last, whoever fetched it. Undefined: no list is cached. */
+  listedTools(server: string): readonly ListedTool[] | undefined
   /** What was left out of the lists of this upstream that were fetched last. */
   leftOut(server: string): readonly LeftOut[]
 }
@@ -57,6 +69,9 @@ export interface CatalogOptions {
   /** Memory for lists that are being read. */
   readonly messages: Budget
   readonly news?: Events<GatewayNews> | undefined
+  readonly definitions: Pick<ToolDefinitions, 'see'>
+  /** Where an administrator allows tools that are held back, for messages. */
+  readonly toolsPage: string
 }
 
 interface Kept {
@@ -64,6 +79,8 @@ interface Kept {
   readonly since: number
   readonly until: number
   readonly listed: FetchedList
+  /** Tools that are neither listed nor called until an administrator has allowed them, as of the last look. */
+  held: ReadonlyMap<string, Held>
 }
 
 const most = 2_000
@@ -76,10 +93,12 @@ const mostShare = 0.75
 const mostTold = 20
 const tellMs = 1_000
 
-export function createCatalog({ clock, listsMs, limits, messages, news }: CatalogOptions): Catalog {
+export function createCatalog(options: CatalogOptions): Catalog {
+  const { clock, listsMs, limits, messages, news } = options
   const kept = new Map<string, Kept>()
   const memory = new Map<string, number>()
   const leftOut = new Map<string, readonly LeftOut[]>()
+  const noted = new Map<string, string | undefined>()
   const tellable = new Map<string, () => boolean>()
   const fetching = new Map<string, Promise<Kept | NoList>>()
   let forgotten = 0
@@ -100,9 +119,11 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
       const asOf = forgotten
       // Not aborted with its first requester: others may wait for it.
       under = fetchList({ server, kind, client, signal: AbortSignal.timeout(longestMs) }, limits, messages)
-        .then((reply) => {
+        .then(async (reply) => {
           tellLeftOut(server.id, kind, reply.leftOut)
-          return reply.kind === 'listed' ? keep(key, server.id, reply, asOf) : reply
+          if (reply.kind !== 'listed') return reply
+          const held = kind === 'tools' ? await see(server, reply) : nothing
+          return keep(key, server.id, reply, { asOf, held })
         })
         .finally(() => fetching.delete(key))
       fetching.set(key, under)
@@ -116,9 +137,33 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
     return clock.now().getTime() < Math.max(known.until, known.since + atLeastMs) ? known : undefined
   }
 
-  function keep(key: string, server: string, listed: FetchedList, asOf: number): Kept {
+  /** What of a list of tools is held back. Where nothing can be, nobody waits for it to be noted. */
+  async function see(server: UpstreamServer, { tools }: FetchedList): Promise<Kept['held']> {
+    const [first] = tools.values()
+    const said = first?.facts.serverDefinition
+    // Where nothing can be held back, a list that says nothing new is not noted again.
+    if (!server.isPinned && noted.get(server.id) === said) return nothing
+    noted.set(server.id, said)
+    const offered = [...tools.values()].map(({ item }) => ({ name: String(item.name), definition: item }))
+    const seeing = options.definitions.see(server.id, offered, server.isPinned)
+    if (server.isPinned) return seeing
+    inBackground(seeing)
+    return nothing
+  }
+
+  /** Somebody may have allowed what was held back, in any process. */
+  async function lookAgain(server: UpstreamServer, found: Kept): Promise<void> {
+    if (found.held.size > 0) found.held = await see(server, found.listed)
+  }
+
+  function keep(
+    key: string,
+    server: string,
+    listed: FetchedList,
+    { asOf, held }: { readonly asOf: number; readonly held: Kept['held'] },
+  ): Kept {
     const since = clock.now().getTime()
-    const made: Kept = { server, listed, since, until: since + Math.min(listed.ttlMs, listsMs) }
+    const made: Kept = { server, listed, held, since, until: since + Math.min(listed.ttlMs, listsMs) }
     // A list that was requested before `forget` may be out of date.
     if (asOf !== forgotten || !makeRoom(server, listed.memory)) return made
     drop(key)
@@ -171,23 +216,49 @@ export function createCatalog({ clock, listsMs, limits, messages, news }: Catalo
     if (mayTell()) news?.tell({ kind: 'items-left-out', server, list: kind, count: now.length, items: told })
   }
 
+  async function toolOf(
+    server: UpstreamServer,
+    found: Kept | NoList,
+    name: string,
+  ): Promise<KnownTool | NoList | undefined> {
+    const tool = toolIn(found, name)
+    if (tool === undefined || 'kind' in tool || 'kind' in found) return tool
+    if (found.held.has(name)) await lookAgain(server, found)
+    const why = found.held.get(name)
+    return why === undefined ? corrected(server, tool) : heldRefusal(server.id, name, why, options.toolsPage)
+  }
+
   return {
     async list(server, kind, client, signal) {
       const found = await find(server, kind, client, signal)
-      return 'kind' in found ? found : found.listed
+      if ('kind' in found) return found
+      await lookAgain(server, found)
+      const { held, listed } = found
+      if (kind !== 'tools' || (held.size === 0 && server.annotations.size === 0)) return listed
+      const tools = [...listed.tools.values()].filter(({ item }) => !held.has(String(item.name)))
+      return { ...listed, items: tools.map((tool) => corrected(server, tool).item) }
     },
     async tool(server, name, client, signal) {
       const found = await find(server, 'tools', client, signal, believedMs)
       if ('kind' in found) return found
       // A missing tool may be new.
-      return toolIn(found, name) ?? toolIn(await find(server, 'tools', client, signal), name)
+      return (await toolOf(server, found, name)) ?? toolOf(server, await find(server, 'tools', client, signal), name)
     },
-    knownTool: (server, name, client) => fresh(keyOf(server, 'tools', client), believedMs)?.listed.tools.get(name),
+    knownTool(server, name, client) {
+      const known = fresh(keyOf(server, 'tools', client), believedMs)
+      const tool = known?.listed.tools.get(name)
+      return tool === undefined || known?.held.has(name) === true ? undefined : corrected(server, tool)
+    },
     forget(server, requester) {
       forgotten += 1
       const those = requester === undefined ? `${server}\n` : `${server}\n${requesterKey(requester)}\n`
       for (const key of [...kept.keys()]) if (key.startsWith(those)) drop(key)
       for (const key of [...fetching.keys()]) if (key.startsWith(those)) fetching.delete(key)
+    },
+    listedTools(server) {
+      const lists = [...kept].filter(([key, one]) => one.server === server && key.endsWith('\ntools'))
+      const latest = lists.sort(([, one], [, other]) => other.since - one.since)[0]?.[1].listed.tools
+      return latest && [...latest].map(([name, { facts }]) => ({ name, definition: facts.definition }))
     },
     leftOut: (server) => leftOut.get(server) ?? [],
   }
@@ -201,6 +272,23 @@ function toolIn(found: Kept | NoList, name: string): KnownTool | NoList | undefi
   if ('kind' in found) return found
   const { tools, leftOut } = found.listed
   return tools.get(name) ?? refusalOf(leftOut.find((one) => one.name === name))
+}
+
+const nothing: Kept['held'] = new Map()
+
+const corrected = ({ annotations, trusted }: UpstreamServer, tool: KnownTool) =>
+  annotations.size === 0 ? tool : correctAnnotations(tool, annotations.get(String(tool.item.name)), trusted)
+
+const heldBecause: Readonly<Record<Held, string>> = {
+  new: 'nobody has allowed it yet',
+  changed: 'its definition has changed since it was allowed',
+}
+
+/** What the requester of a tool that is held back gets. */
+function heldRefusal(server: string, tool: string, why: Held, page: string): UpstreamError {
+  const name = visibleLine(tool, 60)
+  const message = `The tool ${name} of ${server} is held back: ${heldBecause[why]}. An administrator can look at it and allow it at ${page} or with: assent tools allow ${server} ${name}. Tell the person; do not try again unless they ask for it.`
+  return { kind: 'error', error: { code: codes.invalidParams, message } }
 }
 
 /** What the requester of a tool that was left out gets. */

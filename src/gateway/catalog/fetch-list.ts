@@ -47,7 +47,7 @@ export interface FetchedList extends Listed {
 export interface KnownTool {
   /** As the upstream lists it. */
   readonly item: JsonObject
-  readonly facts: ToolFacts
+  readonly facts: ToolFacts & { /** There where the administrator says what is true of it. */ readonly trusted?: true }
 }
 
 /** No list, and why. `leftOut` says so for the log, if the list is too large. */

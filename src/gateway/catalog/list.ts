@@ -102,7 +102,7 @@ function joinItem(server: string, kind: ListKind, item: JsonObject): JsonObject 
 /** A tool that is disabled, or that policy denies whatever its arguments are, is not listed. */
 function isHidden(
   policy: Policy,
-  { id, trusted, disabledTools }: UpstreamServer,
+  { id, trusted, disabledTools, annotations }: UpstreamServer,
   item: JsonObject,
   { requester }: DownstreamClient,
 ): boolean {
@@ -114,7 +114,7 @@ function isHidden(
     tool: String(item.name),
     arguments: {},
     definition: '',
-    trusted,
+    trusted: trusted || annotations.has(String(item.name)),
     ...(isPlainObject(item.annotations) && { annotations: item.annotations as JsonObject }),
   })
   const rule = policy.rules.find(({ number }) => number === decision.why.rule)?.rule

@@ -1,4 +1,5 @@
 import { UriTemplate } from '@modelcontextprotocol/server'
+import type { AskingSettings } from '../../asking/context.ts'
 import { digest } from '../../base/canonical.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import type { GatewayContext } from '../context.ts'
@@ -57,7 +58,7 @@ function unlessDisabled(route: Route | undefined): Route | undefined {
 }
 
 /** The same without looking into lists. Undefined: it is unknown, or may have been cut. */
-export function routeAtOnce({ joined, servers }: Scope, name: string): Route | undefined {
+function routeAtOnce({ joined, servers }: Scope, name: string): Route | undefined {
   const [only] = servers
   if (!joined) return only && { server: only, name }
   if (mayBeCut(name)) return undefined
@@ -144,4 +145,20 @@ function serverOf(joined: string): string | undefined {
 /** What the server itself calls the tool or prompt of a joined name that was not cut. */
 function ownName(server: string, joined: string): string {
   return joined.slice(server.length + 2)
+}
+
+/** How requests ask that come to one address of the gateway. */
+export function askingAt({ asking }: { readonly asking: AskingSettings }, scope: Scope): AskingSettings {
+  return { ...asking, boundTo: boundTo(scope), ownerOf: (tool) => ownerOfTool(scope, tool) }
+}
+
+/** Joined names begin with their server. Of resources, the state itself says whose it is. */
+function boundTo({ joined, servers }: Scope): string {
+  return joined ? 'all servers' : `server ${servers[0]?.id}`
+}
+
+/** Whose tool a name seems to be, for the audit of calls that are refused before their route is known. */
+export function ownerOfTool(scope: Scope, name: string): { readonly server: string; readonly tool: string } {
+  const route = routeAtOnce(scope, name)
+  return route === undefined ? { server: '', tool: name } : { server: route.server.id, tool: route.name }
 }

@@ -15,6 +15,10 @@ export interface ClientRegistry {
   add(entry: Entry, closed: AbortSignal): void
   /** Notifies the client with this session key, if this upstream is in its scope. */
   tell(server: string, sessionKey: string | undefined, method: string, params: JsonObject): void
+  /** Whether this instance knows the client with this session key, and this upstream is in its scope. */
+  knows(server: string, sessionKey: string | undefined): boolean
+  /** Notifies every client with this upstream in its scope that a list has changed. */
+  tellChanged(server: string, method: string): void
 }
 
 export function createClientRegistry(): ClientRegistry {
@@ -27,6 +31,11 @@ export function createClientRegistry(): ClientRegistry {
     add(entry, closed) {
       entries.add(entry)
       closed.addEventListener('abort', () => entries.delete(entry), { once: true })
+    },
+    knows: (server, sessionKey) =>
+      [...entries].some((entry) => entry.sessionKey === sessionKey && entry.servers.includes(server)),
+    tellChanged(server, method) {
+      for (const entry of entries) if (entry.servers.includes(server)) say(entry, method, {})
     },
     tell(server, sessionKey, method, params) {
       for (const entry of entries) {

@@ -1,5 +1,6 @@
 import type { AuthInfo, McpServer } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { inBackground } from '../../base/under-way.ts'
 import { perRequestCaller } from '../../mcp/caller.ts'
 import type { ServerFactory } from '../../mcp/http/session/sessions.ts'
 import { sessionKeyOf } from '../../mcp/http/session/sharing.ts'
@@ -35,7 +36,9 @@ export function serverFactory(gateway: GatewayContext, parts: FactoryParts): Ser
     const staysConnected = era === 'legacy' || requestInfo === undefined
     const tell = (server: string, method: string, params: JsonObject) => {
       gateway.catalog.forget(server)
-      registry.tell(server, sessionKey, method, params)
+      const told = () => registry.tell(server, sessionKey, method, params)
+      // Other instances forget their lists first: the client will ask any of them.
+      inBackground(gateway.notices.share({ upstream: server, method, params }, true).then(told))
     }
     const instructions = scope.joined ? undefined : eras[0]?.instructions
     const { mcp, left } = makeServer(gateway, scope, {

@@ -21,6 +21,8 @@ export interface Subscribers {
   /** A client subscribes at this address of the gateway. Returns what to call when it stops. */
   add(gateway: GatewayContext, scope: Scope, listening: ListeningClient): () => void
   tell(server: string, requester: Requester, method: string, params: JsonObject): void
+  /** Tells every client that subscribed to this upstream that a list has changed. */
+  tellChanged(server: string, method: string): void
 }
 
 export function createSubscribers(): Subscribers {
@@ -37,6 +39,11 @@ export function createSubscribers(): Subscribers {
         all.delete(subscriber)
         stopping.abort()
       }
+    },
+    tellChanged(server, method) {
+      const event = eventOf(method, {})
+      if (event === undefined) return
+      for (const one of all) if (one.servers.includes(server)) one.tell(event)
     },
     tell(server, requester, method, params) {
       const event = eventOf(method, params)
@@ -76,9 +83,14 @@ async function subscribeToAll(
         server,
         client,
         tell(method, told) {
-          if (method.endsWith('/list_changed')) gateway.catalog.forget(server.id, client.requester)
           const event = eventOf(method, told)
-          if (event !== undefined) tell(event)
+          if (event === undefined) return
+          if (!method.endsWith('/list_changed')) return tell(event)
+          gateway.catalog.forget(server.id, client.requester)
+          // Other instances forget their lists first: the client will ask any of them.
+          inBackground(
+            gateway.notices.share({ upstream: server.id, method, params: told }, true).then(() => tell(event)),
+          )
         },
       },
       filter,

@@ -5,7 +5,10 @@ import type { RequestContext } from '../../asking/context.ts'
 import { lookAgain } from '../../asking/context.ts'
 import { risingProgress } from '../../asking/progress.ts'
 import type { Round } from '../../asking/rounds/round.ts'
+import type { Clock } from '../../base/clock.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import { visibleLine } from '../../base/text/visible-text.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
 import { isPerRequest } from '../../mcp/revision.ts'
 import type { CapturedCall } from '../call/fast-path/captured-call.ts'
 import type { GatewayContext } from '../context.ts'
@@ -16,7 +19,6 @@ import { type Passing, tooManyAsks } from '../questions/pass-ask.ts'
 import type { DownstreamClient, UpstreamEra, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import { forwardPerRequest } from './forward-per-request.ts'
 import { forwardSession } from './forward-session.ts'
-import { createLeftOpen } from './left-open.ts'
 import { locked, lostCall } from './lost.ts'
 import { sessionResult } from './result-for.ts'
 import { type Hearer, upstreamError } from './upstream-error.ts'
@@ -62,7 +64,9 @@ export async function forwardWith(
   account: Account | undefined,
 ): Promise<UpstreamReply> {
   const reply = await forwarded(forwarding, account)
-  if (reply.kind !== 'unauthorized' || account === undefined) return reply
+  if (reply.kind !== 'unauthorized') return reply
+  // The server lets nobody in unknown, which this answer shows for the first time. Nothing has run.
+  if (account === undefined) return reply.status === 401 ? withFirstAccount(forwarding, ask, reply) : reply
   const isNarrow = reply.error === 'insufficient_scope'
   // Any other 403 is a refusal that another account would not change.
   if (reply.status !== 401 && !isNarrow) return reply
@@ -78,6 +82,12 @@ export async function forwardWith(
     await renewed.rejected()
   }
   return forwarded(forwarding, await accountFor(forwarding.server, ask))
+}
+
+async function withFirstAccount(forwarding: Forwarding, ask: Asks, refused: UpstreamReply): Promise<UpstreamReply> {
+  const { captured: _, ...again } = forwarding
+  const account = await accountFor(again.server, ask)
+  return account === undefined ? refused : forwardWith(again, ask, account)
 }
 
 /** The result of a request in the client's revision. Throws the error that the requester gets instead. */
@@ -213,4 +223,60 @@ function metaFor({ mcpReq }: Pick<ServerContext, 'mcpReq'>, logLevel: string | u
   const kept = given.filter(([key]) => !key.startsWith('io.modelcontextprotocol/'))
   if (logLevel !== undefined) kept.push([LOG_LEVEL_META_KEY, logLevel])
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** How long an upstream that was told that nobody has answered may take to end its call, before the call is cancelled. */
+const lastWordsMs = 2_000
+const longestWords = 400
+
+/** A call whose question was left open in the inbox, for longer than the call can be held. */
+interface LeftOpen {
+  /** Aborts when the upstream has had its time to end the call by itself. */
+  readonly signal: AbortSignal
+  leave(refusal: AskRefused): void
+  /** The upstream's reply, unless a question was left open: then throws the refusal, which has the link. */
+  unlessLeft(reply: Promise<UpstreamReply>): Promise<UpstreamReply>
+}
+
+/** What an upstream says after its question was left open is not the end of the call: the person may still answer. */
+function createLeftOpen(clock: Clock, server: string): LeftOpen {
+  const over = new AbortController()
+  let left: AskRefused | undefined
+  let callOff: (() => void) | undefined
+  return {
+    signal: over.signal,
+    leave(refusal) {
+      left ??= refusal
+      callOff ??= clock.after(lastWordsMs, () => over.abort())
+    },
+    async unlessLeft(replying) {
+      try {
+        const reply = await replying
+        if (left === undefined) return reply
+        throw withLastWords(left, server, reply)
+      } catch (error) {
+        throw left !== undefined && !isRefusal(error, left) ? left : error
+      } finally {
+        callOff?.()
+      }
+    },
+  }
+}
+
+function isRefusal(error: unknown, { waiting }: AskRefused): boolean {
+  return error instanceof AskRefused && error.waiting?.id === waiting?.id
+}
+
+/** The upstream may have done something without the answer, so what it said is passed on. */
+function withLastWords(refusal: AskRefused, server: string, reply: UpstreamReply): AskRefused {
+  const words = reply.kind === 'result' && reply.result.isError !== true ? textIn(reply.result.content) : ''
+  if (words === '') return refusal
+  const { status, message, reason, waiting } = refusal
+  const said = `Without the answer ${server} said: "${visibleLine(words, longestWords)}"`
+  return new AskRefused(status, `${message} ${said}`, reason, waiting)
+}
+
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  return content.flatMap((one) => (isPlainObject(one) && typeof one.text === 'string' ? [one.text] : [])).join(' ')
 }

@@ -14,6 +14,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
   readMessage,
+  readResult,
 } from './wire/message.ts'
 import { subscriptionKey } from './wire/per-request.ts'
 import { rateLimiter } from './wire/rate-limiter.ts'
@@ -23,6 +24,8 @@ import type { ReserveBytes } from './wire/received-bytes.ts'
 export interface ConversationOwner {
   readonly clock: Clock
   readonly limits: UpstreamLimits
+  /** Ids of requests begin above it. Left out: at 1. */
+  readonly lastId?: number | undefined
   /** Reserves memory for questions of the upstream. */
   readonly reserve: ReserveBytes
   /** Sends a message to the upstream; `pending` is the request it belongs to, if any. */
@@ -66,6 +69,7 @@ export class Conversation {
 
   constructor(owner: ConversationOwner) {
     this.#owner = owner
+    this.#lastId = owner.lastId ?? 0
     this.#isWithinRate = rateLimiter(owner.limits.notificationsPerSecond, owner.clock)
   }
 
@@ -113,7 +117,8 @@ export class Conversation {
   /** Handles one message from the upstream. `stream` is the request on whose own stream it came, if any. */
   receive(text: string, stream?: PendingRequest) {
     const { messageValues } = this.#owner.limits
-    const message = readMessage(text, messageValues)
+    const result = stream && readResult(text, stream.id, messageValues)
+    const message = result ?? readMessage(text, messageValues)
     if (message === undefined) {
       this.#owner.dropped()
       return hasMoreValues(text, messageValues) ? this.#onTooManyValues(text, stream) : undefined
@@ -134,14 +139,18 @@ export class Conversation {
     else stream.lose('too-long', `a message holds more than ${this.#owner.limits.messageValues} values`)
   }
 
-  #onResponse({ id, result, error }: ResponseMessage, length: number, stream: PendingRequest | undefined): void {
+  #onResponse(
+    { id, result, written, error }: ResponseMessage,
+    length: number,
+    stream: PendingRequest | undefined,
+  ): void {
     const pending = id === null || stream?.id === id ? stream : this.pending.get(id)
     if (pending === undefined || pending.reply !== undefined || (stream !== undefined && pending !== stream)) {
       if (id === null || !this.#orphans.delete(id)) this.#owner.dropped()
       return
     }
     if (error !== undefined) pending.end({ kind: 'error', error })
-    else if (result !== undefined) pending.end({ kind: 'result', result, length })
+    else if (result !== undefined) pending.end({ kind: 'result', result, written, length })
   }
 
   #onRequest({ id, method, params }: RequestMessage, length: number, stream: PendingRequest | undefined) {

@@ -3,7 +3,7 @@ import type { Events } from '../../base/events.ts'
 import type { Budget } from '../../base/limits/budget.ts'
 import type { GatewayNews } from '../../call/news.ts'
 import type { ProcessSlots } from './stdio/process-slots.ts'
-import type { Implementation } from './upstream.ts'
+import type { DownstreamClient, Implementation, UpstreamEra, UpstreamReply, UpstreamRequest } from './upstream.ts'
 
 /** How to reach an upstream. */
 export type UpstreamSettings = StdioSettings | HttpSettings
@@ -26,6 +26,8 @@ export interface HttpSettings {
   readonly url: URL
   /** Sent with every request, unless the requester's credential sets the same header. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Called when the upstream answers a request 401. */
+  readonly loginAsked?: () => void
 }
 
 /** Shared by all upstreams of one gateway. */
@@ -40,6 +42,36 @@ export interface UpstreamContext {
   readonly messages: Budget
   /** Receives an event when an upstream goes down and when it is up again. */
   readonly news?: Events<GatewayNews>
+  /** Left out: sessions end with this process. */
+  readonly held?: HeldSessions
+}
+
+/** A session with a 2025 upstream over HTTP, as far as another instance needs it to go on with it. */
+export interface ResumableSession {
+  readonly id: string
+  readonly era: UpstreamEra
+  /** Ids up to this number may be those of requests that are still in flight. */
+  readonly lastId?: number
+}
+
+/** Lets the instances that share a store use each other's sessions with 2025 upstreams, which live with one of them each. */
+export interface HeldSessions {
+  /** The upstream can be reached here by `here`, which others use too. */
+  serve(upstream: string, here: (request: UpstreamRequest) => Promise<UpstreamReply>): void
+  /** Sends a request where the session of its client is held: by `here`, or at another instance. */
+  send(
+    upstream: string,
+    request: UpstreamRequest,
+    here: (request: UpstreamRequest) => Promise<UpstreamReply>,
+  ): Promise<UpstreamReply>
+  /** Another instance used the session of this client lately, so that it is not ended when its client leaves this one. */
+  isUsedElsewhere(upstream: string, client: DownstreamClient): boolean
+  /** The session of this client that an instance which is gone has left, once. Undefined: there is none. */
+  resume(upstream: string, client: DownstreamClient): ResumableSession | undefined
+  /** A session was opened. Undefined: the upstream gave it no id. Resolves when others can go on with it; never rejects. */
+  opened(upstream: string, client: DownstreamClient, session: ResumableSession | undefined): Promise<void>
+  /** Whether another instance may go on with the session when this one stops, so that it must not be ended at the upstream. */
+  outlives(upstream: string, client: DownstreamClient): boolean
 }
 
 /** Limits for each upstream. Sizes are in bytes, times in milliseconds. */

@@ -77,6 +77,8 @@ export interface UpstreamRequest extends DownstreamClient {
   readonly params: JsonObject
   /** `Mcp-Param-*` headers for a 2026 upstream, values already encoded (`encodeHeaderValue`). */
   readonly paramHeaders?: Readonly<Record<string, string>>
+  /** Headers that carry a trace on, where calls are traced. */
+  readonly traceHeaders?: Readonly<Record<string, string>>
   /**
    * 2025: no other request that may ask is in flight on the session or process, so every question belongs to this
    * request.
@@ -121,6 +123,8 @@ export type UpstreamReply = UpstreamResult | UpstreamError | Unauthorized | Lost
 export interface UpstreamResult {
   readonly kind: 'result'
   readonly result: JsonObject
+  /** The same as the upstream wrote it, without a line break. Undefined if it may not go on in these words. */
+  readonly written?: string | undefined
   /** The length of the message that it came in. Left out by an upstream that is not read from a wire. */
   readonly length?: number
 }

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { serverDefinitionDigest, type ToolDefinition, type ToolFacts, toolFacts } from '../../approval/tool-call.ts'
-import { isPlainObject } from '../../base/json.ts'
+import { isPlainObject, type JsonObject } from '../../base/json.ts'
+import type { Word } from '../../instance/post.ts'
+import { toolsWord } from '../sharing/peers.ts'
 import type { SpaceDesk } from '../space/desk.ts'
 
 /** What agents say of their tools. Asked once, until an agent joins again or says that its list changed. */
 export interface AgentTools {
   /** Undefined: the agent has no such tool. Throws `ToolsUnknown` if it does not say which tools it has. */
   factsOf(agent: string, tool: string): Promise<ToolFacts | undefined>
-  /** The answer of an agent to a question of this file; false if it is another answer. */
+  /** The answer of an agent to a question of this file, asked here or at another instance; false if it is another answer. */
   answered(agent: string, rpc: unknown, payload: Readonly<Record<string, unknown>>): boolean
+  /** Another instance passes the answer of an agent on. */
+  heard(word: Word): void
   forget(agent: string): void
 }
 
@@ -16,6 +20,12 @@ export interface AgentTools {
 export class ToolsUnknown extends Error {}
 
 const mostPages = 50
+const prefix = 'tools-'
+
+/** The instance that asked under this id. */
+function askerIn(rpc: unknown): string | undefined {
+  return typeof rpc === 'string' && rpc.startsWith(prefix) ? rpc.slice(prefix.length).split('~', 1)[0] : undefined
+}
 
 export function createAgentTools(desk: SpaceDesk): AgentTools {
   const lists = new Map<string, Promise<Map<string, ToolFacts>>>()
@@ -24,7 +34,7 @@ export function createAgentTools(desk: SpaceDesk): AgentTools {
   async function askFor(agent: string, cursor: string | undefined): Promise<Readonly<Record<string, unknown>>> {
     const { times } = desk
     if (!(await desk.whenHere(agent, times.tools))) throw new ToolsUnknown(`${agent} is not here.`)
-    const id = `tools-${randomUUID()}`
+    const id = `${prefix}${desk.instance ?? ''}~${randomUUID()}`
     return new Promise((resolve, reject) => {
       const callOff = desk.assent.clock.after(times.tools, () => {
         asked.delete(`${agent} ${id}`)
@@ -68,8 +78,13 @@ export function createAgentTools(desk: SpaceDesk): AgentTools {
     answered(agent, rpc, payload) {
       const take = asked.get(`${agent} ${rpc}`)
       take?.(payload)
-      return take !== undefined
+      if (take !== undefined) return true
+      const instance = askerIn(rpc)
+      if (instance === undefined || instance === desk.instance || !desk.isRunning(instance)) return false
+      desk.sendTo(instance, { kind: toolsWord, agent, rpc: rpc as string, payload: payload as JsonObject })
+      return true
     },
+    heard: ({ agent, rpc, payload }) => asked.get(`${agent} ${rpc}`)?.(payload as JsonObject),
     forget: (agent) => lists.delete(agent),
   }
 }

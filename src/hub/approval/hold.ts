@@ -84,7 +84,8 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
           definition: call.definition,
         }
         // Before the yes is spent: whoever finds it spent after a crash can still deliver what it was spent for.
-        await desk.keepDetails(request, { ...request.details, approved })
+        const isOpen = await desk.keepDetails(request, { ...request.details, approved })
+        if (!isOpen) throw new RequestOver()
       },
       async send() {
         await deliver(request)
@@ -105,9 +106,8 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
   async function refuse(request: OpenRequest, { status, reason, message }: ApprovalRefused): Promise<void> {
     const result = refusalResult(new AskRefused(status, message, reason))
     const answer = questions.answerFor(request, { result: result as unknown as JsonObject })
-    const end = await desk.post({ ...answer, answers: request })
+    const end = await desk.post({ ...answer, answers: request, stops: true })
     if (end.kind === 'failed') throw end.error
-    await desk.stop(request)
   }
 
   async function holdFor(request: OpenRequest, elicitation: Elicitation, call: ToolCall): Promise<void> {
@@ -155,14 +155,23 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
         await holdFor(request, outcome.elicitation, call)
         continue
       }
+      if (outcome.status !== 'already-run') return refuse(request, outcome)
       // The hub broke off after the yes was spent and before the call was delivered: held means not delivered.
-      if (outcome.status === 'already-run' && request.details.approved !== undefined) return deliver(request)
-      return refuse(request, outcome)
+      await desk.reload(request)
+      if (request.details.approved === undefined) return refuse(request, outcome)
+      return deliver(request)
     }
   }
 
   return {
-    start: (request) => desk.surely(() => run(request)),
+    start: (request) =>
+      desk.surely(async () => {
+        try {
+          await run(request)
+        } catch (error) {
+          if (!(error instanceof RequestOver)) throw error
+        }
+      }),
     async answered({ from, details }, payload) {
       const { approved, walkId } = details
       if (approved === undefined || walkId === undefined) return undefined
@@ -180,6 +189,9 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
     },
   }
 }
+
+/** A request was stopped, or answered elsewhere, before it ran. */
+class RequestOver extends Error {}
 
 function failed(reason: string, message: string): ApprovalRefused {
   return { kind: 'refused', status: 'failed', reason, message }

@@ -29,7 +29,8 @@ export function approvalParams(
   const about = approvalIn(elicitation)
   const given = about === undefined ? original.arguments : callNow(elicitation, about).arguments
   const description = describe({ ...original, arguments: given }, elicitation)
-  const isShown = isInPlainSight(given) && description.length <= longestWords
+  const isPlain = isInPlainSight(given) && about?.decision.previewBy === undefined
+  const isShown = isPlain && description.length <= longestWords
   if (elicitation.answerers.through !== 'client' || !isShown) {
     return { mode: 'url', message, url: link, elicitationId: elicitation.id, metadata }
   }

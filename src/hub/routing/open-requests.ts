@@ -33,6 +33,8 @@ export interface RequestDetails {
   readonly root: string
   /** From when on the one who is asked has time to answer, in milliseconds since 1970. */
   readonly since: number
+  /** The instance that looks after it: asks about it, passes answers on, and ends it when its time is over. */
+  readonly owner?: string
   /** Names the walk of a call that the hub decides about. */
   readonly walkId?: string
   /** The question that is asked about it, or that it is. */
@@ -90,10 +92,15 @@ export function createOpenRequests(): OpenRequests {
   }
 }
 
-/** A request as it was kept, after a restart. */
-export function requestFrom({ from, id, text, state, open }: KeptEnvelope): OpenRequest {
-  const details = open as unknown as RequestDetails
-  return { from, id, text, details: readDetails(details), isHeld: state === 'held', givenUp: new AbortController() }
+/** A request as it was kept, by another instance or before a restart. */
+export function requestFrom(kept: KeptEnvelope): OpenRequest {
+  const { from, id } = kept
+  return { from, id, ...standOf(kept), givenUp: new AbortController() }
+}
+
+/** What is kept of a request and may change: how it stands now. */
+export function standOf({ text, state, open }: KeptEnvelope): Pick<OpenRequest, 'text' | 'details' | 'isHeld'> {
+  return { text, details: readDetails(open as unknown as RequestDetails), isHeld: state === 'held' }
 }
 
 function readDetails(details: RequestDetails): RequestDetails {

@@ -111,6 +111,7 @@ function routeRequest(router: Router, received: Received, rpc: Request): HubProb
       ...(tool !== undefined && { tool }),
       ...chain,
       since: desk.assent.clock.now().getTime(),
+      ...(desk.instance !== undefined && { owner: desk.instance }),
       ...(isHeld && { walkId: randomUUID() }),
     },
     isHeld,
@@ -214,7 +215,7 @@ async function answer(router: Router, received: Received, request: OpenRequest):
 }
 
 /** A sender that gives up no longer waits for a person; the question itself stays. */
-function giveUp(desk: SpaceDesk, from: string, { payload }: Envelope): void {
+export function giveUp(desk: SpaceDesk, from: string, { payload }: Envelope): void {
   const { params } = payload
   const id = isPlainObject(params) ? params.requestId : undefined
   for (const request of desk.requests.all()) {

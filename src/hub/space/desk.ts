@@ -1,4 +1,5 @@
 import type { Events } from '../../base/events.ts'
+import type { Word } from '../../instance/post.ts'
 import type { AssentForHub } from '../needs.ts'
 import type { HubLimits, HubTimes, Member } from '../options.ts'
 import type { OpenRequest, OpenRequests, RequestDetails } from '../routing/open-requests.ts'
@@ -26,11 +27,15 @@ export interface Posting {
   readonly state?: NewEnvelope['state']
   readonly opens?: OpenRequest
   readonly answers?: OpenRequest
+  /** What it answers will not be delivered any more. */
+  readonly stops?: boolean
 }
 
 /** What the parts of a space share. */
 export interface SpaceDesk {
   readonly name: string
+  /** The id of this instance; undefined if nobody shares its store. */
+  readonly instance: string | undefined
   readonly members: ReadonlyMap<string, Member>
   readonly assent: AssentForHub
   readonly limits: HubLimits
@@ -42,14 +47,20 @@ export interface SpaceDesk {
   whenHere(id: string, withinMs: number): Promise<boolean>
   /** Keeps an envelope and then delivers it. */
   post(posting: Posting): Promise<Appended | Failed>
-  /** Delivers a request that was held. */
+  /** Delivers a request that was held, unless it was delivered or is over. */
   release(request: OpenRequest, text: string, details: RequestDetails): Promise<void>
-  /** Keeps what is known of an open request. */
-  keepDetails(request: OpenRequest, details: RequestDetails): Promise<void>
+  /** Keeps what is known of an open request. False: it is over. */
+  keepDetails(request: OpenRequest, details: RequestDetails): Promise<boolean>
+  /** Reads how a request stands now; another instance may have gone on with it. */
+  reload(request: OpenRequest): Promise<void>
   /** Ends a request without delivering it any more. */
   stop(request: OpenRequest): Promise<void>
-  /** Says something to one participant that is not kept; nothing if they are not here. */
+  /** Says something to one participant that is not kept; nothing if they are not in the space. */
   tell(id: string, writing: Omit<Writing, 'to'>): void
+  /** Whether another instance serves the space, as far as is known. */
+  isRunning(instance: string): boolean
+  /** Leaves word for another instance. */
+  sendTo(instance: string, word: Word): void
   /** Tells a sender that its envelope was taken, where it wants to hear that. */
   acknowledge(id: string, envelope: string): void
   /** Does work that must be done, again and again while the store is down. */

@@ -15,6 +15,8 @@ export interface Joining {
 export interface Joined {
   readonly member: Member
   readonly connection: SpaceSocket
+  /** The number of its joining, as soon as the store gave it one; of two connections of one participant the later one holds. */
+  number?: number
   readonly acks: boolean
   readonly rate: Rate
   /** Says something that is not kept. */
@@ -23,8 +25,10 @@ export interface Joined {
   deliver(message: Buffer, seq: number, isDirect: boolean): void
   /** Delivers what was kept while it was away, in order, before anything new. */
   redeliver(message: Buffer, seq: number): void
-  /** Everything up to this number was delivered again: what came meanwhile follows. */
-  caughtUp(seq: number): void
+  /** Everything up to this number was delivered again: what came meanwhile follows. Returns the number of the last one. */
+  caughtUp(seq: number): number
+  /** It says nothing about what it received: what is delivered to it counts as received. Not before it caught up. */
+  takesAtOnce(): boolean
   /** Tells it that an envelope of its own was kept. */
   acknowledge(id: string): void
   /** It says how many of the envelopes that name it have arrived. */
@@ -48,11 +52,17 @@ export function createJoined(
   const unacknowledged: number[] = []
   let acknowledgedCount = 0
   let upTo = 0
+  /** The number of the last one that names this participant: the log is read in its order, and what came before was delivered. */
+  let last = 0
   let waiting: Waiting[] | undefined = []
   let kept: string[] = []
 
   function give(message: Buffer, seq: number, isDirect: boolean): void {
-    if (acks && isDirect) unacknowledged.push(seq)
+    if (isDirect) {
+      if (seq <= last) return
+      last = seq
+      if (acks) unacknowledged.push(seq)
+    }
     connection.send(message)
   }
 
@@ -78,10 +88,13 @@ export function createJoined(
     },
     redeliver: (message, seq) => give(message, seq, true),
     caughtUp(after) {
+      last = Math.max(last, after)
       const came = waiting ?? []
       waiting = undefined
-      for (const { message, seq, isDirect } of came) if (!isDirect || seq > after) give(message, seq, isDirect)
+      for (const { message, seq, isDirect } of came) give(message, seq, isDirect)
+      return last
     },
+    takesAtOnce: () => !acks && waiting === undefined,
     acknowledge(id) {
       if (!acks) return
       if (kept.length === 0) setImmediate(tellKept)

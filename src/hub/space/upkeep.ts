@@ -1,13 +1,15 @@
 import { inBackground } from '../../base/under-way.ts'
 import type { OpenRequest } from '../routing/open-requests.ts'
+import type { Appended } from '../store.ts'
 import type { SpaceDesk } from './desk.ts'
+import type { Failed } from './log.ts'
 
 interface UpkeepParts {
   readonly desk: SpaceDesk
   readonly historyMs: number
   /** Tells the sender of a request that nobody answered. */
-  timedOut(request: OpenRequest): Promise<unknown>
-  saveReceived(): void
+  timedOut(request: OpenRequest): Promise<Appended | Failed>
+  saveReceived(): Promise<void>
 }
 
 const sweepMs = 1_000
@@ -19,10 +21,13 @@ const mostDeleted = 10_000
 export function keepSpaceTidy({ desk, historyMs, timedOut, saveReceived }: UpkeepParts): () => void {
   const { assent, requests, times } = desk
 
-  /** One who waits for a person has as long as the person has. */
-  function isOver({ details, isHeld }: OpenRequest, now: number): boolean {
-    if (isHeld || details.question !== undefined || now - details.since < times.answer) return false
-    return ![...requests.all()].some(({ from, details: other }) => from === details.to && other.question !== undefined)
+  const waitsForPerson = ({ details, isHeld }: OpenRequest) => isHeld || details.question !== undefined
+
+  /** One who waits for a person has as long as the person has. Requests of another instance are ended there. */
+  function isOver(request: OpenRequest, now: number): boolean {
+    const { details } = request
+    if (details.owner !== desk.instance || waitsForPerson(request) || now - details.since < times.answer) return false
+    return ![...requests.all()].some((other) => other.from === details.to && waitsForPerson(other))
   }
 
   function sweep(): void {
@@ -30,8 +35,8 @@ export function keepSpaceTidy({ desk, historyMs, timedOut, saveReceived }: Upkee
     for (const request of [...requests.all()].filter((one) => isOver(one, now))) {
       requests.remove(request)
       desk.surely(async () => {
-        await timedOut(request)
-        await desk.stop(request)
+        const end = await timedOut(request)
+        if (end.kind === 'failed') throw end.error
       })
     }
   }
@@ -41,7 +46,11 @@ export function keepSpaceTidy({ desk, historyMs, timedOut, saveReceived }: Upkee
     inBackground(assent.store.hub.deleteEnvelopes(desk.name, moment, mostDeleted))
   }
 
-  const timers = [setInterval(sweep, sweepMs), setInterval(forget, forgetMs), setInterval(saveReceived, saveMs)]
+  const timers = [
+    setInterval(sweep, sweepMs),
+    setInterval(forget, forgetMs),
+    setInterval(() => inBackground(saveReceived()), saveMs),
+  ]
   return () => {
     for (const timer of timers) clearInterval(timer)
   }

@@ -126,10 +126,19 @@ class TriedRequest implements FastRequest, FastReply, FastHttp {
   #answers(session: FoundSession): boolean {
     const answer = readAnswer(this.body, this.headers, session.server.getNegotiatedProtocolVersion())
     if (answer === undefined) return false
-    this.#release()
-    session.receive(answer)
-    this.#response.writeHead(202, ['content-length', '0']).end()
+    const isReceived = session.receive(answer)
+    if (isReceived instanceof Promise) {
+      isReceived.then((later) => this.#accepted(later)).catch((error: unknown) => this.#failed(error))
+    } else this.#accepted(isReceived)
     return true
+  }
+
+  #accepted(isReceived: boolean): void {
+    if (!isReceived) this.#fallBack()
+    else {
+      this.#release()
+      this.#response.writeHead(202, ['content-length', '0']).end()
+    }
   }
 
   #ended(end: FastEnd) {
@@ -163,14 +172,17 @@ class TriedRequest implements FastRequest, FastReply, FastHttp {
 
   /** Head and body leave in one write. */
   send(message: object, sessionId: string | undefined): void {
-    if (this.#stream !== undefined) {
-      this.notify(message)
-      this.#response.end()
-    } else this.#write(200, message, sessionId)
+    this.sendText(writeJson(message), sessionId)
   }
 
-  #write(status: number, message: object, sessionId?: string): void {
-    const text = writeJson(message)
+  sendText(text: string, sessionId: string | undefined): void {
+    if (this.#stream !== undefined) {
+      this.#event(text)
+      this.#response.end()
+    } else this.#write(200, text, sessionId)
+  }
+
+  #write(status: number, text: string, sessionId?: string): void {
     const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(text))]
     if (sessionId !== undefined) headers.push('mcp-session-id', sessionId)
     this.#response.writeHead(status, headers)
@@ -184,13 +196,17 @@ class TriedRequest implements FastRequest, FastReply, FastHttp {
 
   notify(message: object): void {
     this.#stream ??= openStream(this.#response)
-    this.#response.write(`event: message\ndata: ${writeJson(message)}\n\n`)
+    this.#event(writeJson(message))
+  }
+
+  #event(text: string): void {
+    this.#response.write(`event: message\ndata: ${text}\n\n`)
     this.#countUnread()
   }
 
   refuse(status: number, response: object): void {
     if (this.#stream !== undefined) this.send(response, undefined)
-    else this.#write(status, response)
+    else this.#write(status, writeJson(response))
   }
 
   onGone(id: string | number, listener: () => void): () => void {

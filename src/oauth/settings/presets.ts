@@ -10,7 +10,7 @@ export interface Preset {
   /** The parameters of its authorization url without which it gives no refresh token, or no tokens for a person. */
   readonly extraParams?: Readonly<Record<string, string>>
   /** Its endpoints. `url` has no trailing slash. */
-  serverAt(url: string): ServerAddress
+  serverAt(url: string): Exclude<ServerAddress, { discovered: unknown }>
   quirksAt(url: string, clientId: string): Quirks
 }
 

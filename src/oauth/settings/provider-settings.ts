@@ -52,6 +52,14 @@ export interface PresetProviderSettings extends CommonSettings {
   readonly scopes?: readonly string[]
 }
 
+/** The authorization server that an MCP server names (RFC 9728). Assent registers there by itself. */
+export interface DiscoveredProviderSettings extends CommonSettings {
+  /** The address of the MCP server that the accounts are for. */
+  readonly discover: string
+  /** What is asked for. Default: what the MCP server says it wants. */
+  readonly scopes?: readonly string[]
+}
+
 /** A service for which people enter an API key, on a page of Assent. */
 export interface KeyProviderSettings extends CommonSettings {
   /** Says that the provider is one of keys. */
@@ -64,7 +72,11 @@ export interface KeyProviderSettings extends CommonSettings {
   readonly description?: string
 }
 
-export type ProviderSettings = OAuthProviderSettings | PresetProviderSettings | KeyProviderSettings
+export type ProviderSettings =
+  | OAuthProviderSettings
+  | PresetProviderSettings
+  | DiscoveredProviderSettings
+  | KeyProviderSettings
 
 const ofEveryProvider = ['title', 'header', 'env'] as const
 
@@ -86,5 +98,6 @@ export const providerSettingNames = {
     'extraParams',
   ],
   preset: [...ofEveryProvider, 'preset', 'url', 'clientId', 'clientSecret', 'scopes'],
+  discovered: [...ofEveryProvider, 'discover', 'scopes'],
   key: [...ofEveryProvider, 'apiKey', 'fieldLabel', 'placeholder', 'description'],
 } as const

@@ -16,18 +16,22 @@ export function memoryHub(): HubStore {
     const key = keyOf(envelope)
     const known = kept.get(key)
     if (known !== undefined) return { kind: 'known', digest: known.digest, state: known.state }
+    if (answers !== undefined) {
+      const { from, id, stops } = answers
+      const closed = change({ space: envelope.space, from, id }, { open: null, ...(stops && { state: 'stopped' }) })
+      if (closed === undefined) return { kind: 'answered' }
+    }
     last += 1
     kept.set(key, structuredClone({ ...envelope, seq: last }))
-    if (answers !== undefined) change({ space: envelope.space, ...answers }, { open: null })
     advance(envelope.space, new Map(handedTo.map((participant) => [participant, last])))
     return { kind: 'added', seq: last }
   }
 
   function change(key: Key, { open, ...rest }: Parameters<HubStore['change']>[1]): number | undefined {
     const before = kept.get(keyOf(key))
-    if (before === undefined) return undefined
+    if (before?.open === undefined || (rest.state === 'sent' && before.state === 'sent')) return undefined
     const { open: openBefore, ...others } = before
-    const isReleased = rest.state === 'sent' && before.state !== 'sent'
+    const isReleased = rest.state === 'sent'
     if (isReleased) last += 1
     const openNow = open === undefined ? openBefore : open
     const next = { ...others, ...rest, ...(isReleased && { seq: last }), ...(openNow && { open: openNow }) }
@@ -51,6 +55,12 @@ export function memoryHub(): HubStore {
           .filter(({ open }) => open !== undefined)
           .slice(0, limit),
       ),
+    listSince: async (space, after, limit) =>
+      structuredClone(
+        of(space)
+          .filter(({ seq, state }) => seq > after && state !== 'stopped')
+          .slice(0, limit),
+      ),
     listFor: async (space, participant, after, limit) =>
       structuredClone(
         of(space)
@@ -68,7 +78,7 @@ export function memoryHub(): HubStore {
           .reverse()
           .slice(0, limit),
       ),
-    seqOf: async (space, from, id) => kept.get(keyOf({ space, from, id }))?.seq,
+    get: async (space, from, id) => structuredClone(kept.get(keyOf({ space, from, id }))),
     received: async (space) => new Map(cursors.get(space)),
     saveReceived: async (space, received) => advance(space, received),
     async deleteEnvelopes(space, moment, limit) {

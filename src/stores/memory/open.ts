@@ -9,7 +9,11 @@ import { memoryGrants } from './grants.ts'
 import { memoryHub } from './hub.ts'
 import { memoryPasskeys } from './passkeys.ts'
 import { memorySteps } from './steps.ts'
-import { memoryInstances, memoryMailbox, memorySessions } from './tables/instances.ts'
+import { memoryHoldings, memoryInstances, memoryMailbox, memorySessions } from './tables/instances.ts'
+import { memoryOwned } from './tables/owned.ts'
+import { memoryDefinitions, memoryRegistrations } from './tables/registrations.ts'
+import { memoryRollups } from './tables/rollups.ts'
+import { memoryUsage } from './tables/usage.ts'
 
 /** A store in memory, whose records are lost with the process: for tests and for trying things out. */
 export function openMemoryStore(): Store {
@@ -22,12 +26,19 @@ export function openMemoryStore(): Store {
     steps: memorySteps(),
     browsers: memoryBrowsers(),
     connections: memoryConnections(),
+    registrations: memoryRegistrations(),
+    definitions: memoryDefinitions(),
     grants: memoryGrants(),
+    usage: memoryUsage(),
     passkeys: memoryPasskeys(),
+    tokens: memoryOwned(),
+    pushes: memoryOwned(),
     hub: memoryHub(),
     instances: memoryInstances(),
     mailbox: memoryMailbox(watchers),
     sessions: memorySessions(),
+    rollups: memoryRollups(),
+    holdings: memoryHoldings(),
     clock: systemStoreClock,
     findDamage: async () => [],
     shrink: async () => false,

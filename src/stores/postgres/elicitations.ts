@@ -39,7 +39,7 @@ const save: PostgresStatement = {
     with saved as (
       update assent_elicitation set
         version = $2, state = $3, settled_at = $4, answered_by = coalesce(answered_by, $5), sealed_key = $6, outcome = $7,
-        voting = $9, escalates_at = $10,
+        voting = $8, escalates_at = $9,
         settled = case when $3 = 'open' then settled else coalesce(settled, nextval('assent_settling')) end
       where id = $1 and version = $2 - 1
       returning seq, id, state
@@ -47,10 +47,10 @@ const save: PostgresStatement = {
       delete from assent_waiting using saved where assent_waiting.seq = saved.seq and saved.state <> 'open'
     ), asked_also as (
       insert into assent_waiting (answerer, seq)
-      select also, saved.seq from saved, unnest($11::text[]) as also where saved.state = 'open'
+      select also, saved.seq from saved, unnest($10::text[]) as also where saved.state = 'open'
       on conflict do nothing
     )
-    select pg_notify($8, id) from saved`,
+    select id from saved`,
 }
 
 // The position after which a page begins. For an unknown id it is the beginning.
@@ -171,8 +171,12 @@ const forget: PostgresStatement = {
     select case when state = 'open' then pg_notify($3, id) end from deleted`,
 }
 
-/** Elicitations in PostgreSQL. Settling one notifies `channel` in the same transaction as the save. */
-export function postgresElicitations(database: PostgresDatabase, channel: string): ElicitationStore {
+/** Elicitations in PostgreSQL. Saving one notifies when it was committed, by `notify`. */
+export function postgresElicitations(
+  database: PostgresDatabase,
+  channel: string,
+  notify: (id: string) => void,
+): ElicitationStore {
   async function list(statement: PostgresStatement, values: readonly unknown[]) {
     const { rows } = await database.query<ElicitationRow>(statement, values)
     return rows.map(fromElicitationRow)
@@ -204,8 +208,9 @@ export function postgresElicitations(database: PostgresDatabase, channel: string
       const next = toStateColumns(state)
       const { rowCount } = await database.query(save, [
         ...[id, version, next.state, next.settled_at, next.answered_by, next.sealed_key, next.outcome],
-        ...[channel, columns.voting, columns.escalates_at, also],
+        ...[columns.voting, columns.escalates_at, also],
       ])
+      if (rowCount === 1) notify(id)
       return rowCount === 1
     },
 

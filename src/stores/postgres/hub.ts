@@ -6,23 +6,28 @@ const select = `select ${envelopeColumns} from assent_hub_envelope`
 
 // One function for the whole batch, under a lock for each space: numbers become visible in their order.
 const append: PostgresStatement = {
-  name: 'assent_hub_append',
-  text: 'select known, digest, state, seq from assent_hub_append($1::jsonb)',
+  name: 'assent_hub_post',
+  text: 'select outcome, digest, state, seq from assent_hub_post($1::jsonb)',
 }
 
 const change: PostgresStatement = {
-  name: 'assent_hub_change',
-  text: 'select assent_hub_change($1, $2, $3, $4, $5, $6, $7) as seq',
+  name: 'assent_hub_amend',
+  text: 'select assent_hub_amend($1, $2, $3, $4, $5, $6, $7) as seq',
 }
 
 const find: PostgresStatement = {
-  name: 'assent_hub_find',
-  text: 'select seq from assent_hub_envelope where space = $1 and sender = $2 and id = $3',
+  name: 'assent_hub_get',
+  text: `${select} where space = $1 and sender = $2 and id = $3`,
 }
 
 const listOpen: PostgresStatement = {
   name: 'assent_hub_list_open',
   text: `${select} where space = $1 and open is not null order by seq limit $2`,
+}
+
+const listSince: PostgresStatement = {
+  name: 'assent_hub_list_since',
+  text: `${select} where space = $1 and seq > $2 and state <> 'stopped' order by seq limit $3`,
 }
 
 const listFor: PostgresStatement = {
@@ -58,7 +63,7 @@ const deleteEnvelopes: PostgresStatement = {
 }
 
 interface AppendedRow {
-  readonly known: boolean
+  readonly outcome: Appended['kind']
   readonly digest: string
   readonly state: string
   readonly seq: string
@@ -75,6 +80,7 @@ export function postgresHub(database: PostgresDatabase): HubStore {
         ...rowOf(envelope),
         answers_from: answers?.from,
         answers_id: answers?.id,
+        stops: answers?.stops,
         handed_to: handedTo,
       }))
       const { rows } = await database.query<AppendedRow>(append, [JSON.stringify(given)])
@@ -87,14 +93,11 @@ export function postgresHub(database: PostgresDatabase): HubStore {
       return row?.seq == null ? undefined : Number(row.seq)
     },
     listOpen: (space, limit) => list(listOpen, [space, limit]),
+    listSince: (space, after, limit) => list(listSince, [space, after, limit]),
     listFor: (space, participant, after, limit) => list(listFor, [space, after, recipientPart(participant), limit]),
     history: (space, limit, before = Number.MAX_SAFE_INTEGER, participant) =>
       list(history, [space, before, participant ?? null, limit]),
-    async seqOf(space, from, id) {
-      if (!isStorableText(id)) return undefined
-      const [row] = (await database.query<{ seq: string }>(find, [space, from, id])).rows
-      return row && Number(row.seq)
-    },
+    get: async (space, from, id) => (isStorableText(id) ? (await list(find, [space, from, id]))[0] : undefined),
     async received(space) {
       const { rows } = await database.query<{ participant: string; seq: string }>(received, [space])
       return new Map(rows.map(({ participant, seq }) => [participant, Number(seq)]))
@@ -123,6 +126,7 @@ function rowOf({ space, from, id, to, at, digest, text, state, open }: NewEnvelo
   }
 }
 
-function appendedFrom({ known, digest, state, seq }: AppendedRow): Appended {
-  return known ? { kind: 'known', digest, state: state as NewEnvelope['state'] } : { kind: 'added', seq: Number(seq) }
+function appendedFrom({ outcome: kind, digest, state, seq }: AppendedRow): Appended {
+  if (kind === 'answered') return { kind }
+  return kind === 'known' ? { kind, digest, state: state as NewEnvelope['state'] } : { kind, seq: Number(seq) }
 }

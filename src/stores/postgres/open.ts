@@ -13,8 +13,12 @@ import { postgresHub } from './hub.ts'
 import { migratePostgres, postgresMigrations } from './migrations.ts'
 import { postgresPasskeys } from './passkeys.ts'
 import { postgresSteps } from './steps.ts'
-import { postgresInstances, postgresMailbox, postgresSessions } from './tables/instances.ts'
+import { postgresHoldings, postgresInstances, postgresMailbox, postgresSessions } from './tables/instances.ts'
 import { gatherNotifications } from './tables/notify.ts'
+import { postgresOwned } from './tables/owned.ts'
+import { postgresDefinitions, postgresRegistrations } from './tables/registrations.ts'
+import { postgresRollups } from './tables/rollups.ts'
+import { postgresUsage } from './tables/usage.ts'
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions {
@@ -37,20 +41,28 @@ export async function openPostgresStore(
     const channel = await prepare(database)
     const clock = await measuredClock({ machine, readTime: () => readTime(database) })
     const changes = createPostgresChanges(database, channel)
+    const notify = gatherNotifications(database, channel)
     return {
       name: database.name,
-      elicitations: postgresElicitations(database, channel),
+      elicitations: postgresElicitations(database, channel, notify),
       changes,
       audit: postgresAudit(database),
       steps: postgresSteps(database),
       browsers: postgresBrowsers(database),
       connections: postgresConnections(database),
+      registrations: postgresRegistrations(database),
+      definitions: postgresDefinitions(database),
       grants: postgresGrants(database),
+      usage: postgresUsage(database),
       passkeys: postgresPasskeys(database),
+      tokens: postgresOwned(database, 'token'),
+      pushes: postgresOwned(database, 'push'),
       hub: postgresHub(database),
       instances: postgresInstances(database),
-      mailbox: postgresMailbox(database, changes, gatherNotifications(database, channel)),
+      mailbox: postgresMailbox(database, changes, notify),
       sessions: postgresSessions(database),
+      rollups: postgresRollups(database),
+      holdings: postgresHoldings(database),
       clock,
       // The server finds damage itself, with data checksums or pg_amcheck.
       findDamage: async () => [],

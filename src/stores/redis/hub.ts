@@ -17,10 +17,13 @@ export function redisHub(server: RedisServer): HubStore {
       const given = batch.map(({ envelope, answers, handedTo = [] }) => ({
         key: toName(keyOf(envelope)),
         columns: columnsOf(envelope),
-        ...(answers && { answers: toName(keyOf({ space: envelope.space, ...answers })) }),
+        ...(answers && {
+          answers: toName(keyOf({ ...answers, space: envelope.space })),
+          stops: answers.stops === true,
+        }),
         handedTo,
       }))
-      const ends = await kept.run<[string, string, string?][]>(appendEnvelopes, { batch: given })
+      const ends = await kept.run<[string, string?, string?][]>(appendEnvelopes, { batch: given })
       return ends.map(appendedFrom)
     },
     async change(key, { text, state, open }) {
@@ -37,6 +40,9 @@ export function redisHub(server: RedisServer): HubStore {
     async listOpen(space, limit) {
       return (await kept.list([`open:${space}`], ['-inf', '+inf', 'BYSCORE', 'LIMIT', 0, limit])).map(fromRow)
     },
+    async listSince(space, after, limit) {
+      return (await kept.list([`log:${space}`], [`(${after}`, '+inf', 'BYSCORE', 'LIMIT', 0, limit])).map(fromRow)
+    },
     async listFor(space, participant, after, limit) {
       const range = [`(${after}`, '+inf', 'BYSCORE', 'LIMIT', 0, limit]
       return (await kept.list([`for:${space} ${participant}`], range)).map(fromRow)
@@ -46,9 +52,9 @@ export function redisHub(server: RedisServer): HubStore {
       const args = { space, before: from, limit: String(limit), ...(participant !== undefined && { participant }) }
       return (await kept.run<string[][]>(listHistory, args)).map((row) => fromRow(rowFromFlat(row)))
     },
-    async seqOf(space, from, id) {
+    async get(space, from, id) {
       const row = await kept.get(keyOf({ space, from, id }))
-      return row && Number(row['#seq'])
+      return row && fromRow(row)
     },
     async received(space) {
       const found = rowFromFlat(await kept.run<string[]>(listReceived, { space }))
@@ -82,7 +88,8 @@ function fromRow(row: ReadRow) {
   return fromEnvelopeRow({ ...columns, seq, open } as unknown as EnvelopeRow)
 }
 
-function appendedFrom([kind, what, state]: [string, string, string?]): Appended {
+function appendedFrom([kind, what = '', state]: [string, string?, string?]): Appended {
+  if (kind === 'answered') return { kind }
   return kind === 'added'
     ? { kind, seq: Number(what) }
     : { kind: 'known', digest: what, state: state as NewEnvelope['state'] }

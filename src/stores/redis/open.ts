@@ -13,7 +13,11 @@ import { readRedisAddress } from './server/address.ts'
 import { openRedisServer, type RedisServer } from './server/server.ts'
 import { checkServer } from './server/suitable.ts'
 import { redisSteps } from './steps.ts'
-import { redisInstances, redisMailbox, redisSessions } from './tables/instances.ts'
+import { redisHoldings, redisInstances, redisMailbox, redisSessions } from './tables/instances.ts'
+import { redisOwned } from './tables/owned.ts'
+import { redisDefinitions, redisRegistrations } from './tables/registrations.ts'
+import { redisRollups } from './tables/rollups.ts'
+import { redisUsage } from './tables/usage.ts'
 
 /** Options of a Redis store. */
 export interface RedisOptions {
@@ -39,12 +43,19 @@ export async function openRedisStore(url: string, { clock: machine = systemClock
       steps: redisSteps(server),
       browsers: redisBrowsers(server),
       connections: redisConnections(server),
+      registrations: redisRegistrations(server),
+      definitions: redisDefinitions(server),
       grants: redisGrants(server),
+      usage: redisUsage(server),
       passkeys: redisPasskeys(server),
+      tokens: redisOwned(server, 'token'),
+      pushes: redisOwned(server, 'push'),
       hub: redisHub(server),
       instances: redisInstances(server),
       mailbox: redisMailbox(server, changes),
       sessions: redisSessions(server),
+      rollups: redisRollups(server),
+      holdings: redisHoldings(server),
       clock,
       // The server checks its files when it loads them.
       findDamage: async () => [],

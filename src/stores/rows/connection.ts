@@ -13,7 +13,8 @@ export interface ConnectionRow<Int = IntegerValue> {
   details: string
 }
 
-interface Details extends Pick<Connection, 'scopes' | 'standing' | 'renewable' | 'account' | 'elicitation'> {
+interface Details
+  extends Pick<Connection, 'scopes' | 'standing' | 'renewable' | 'account' | 'issuedBy' | 'elicitation'> {
   expiresAt: number | null
   obtained: { at: number; by: Connection['obtained']['by'] }
   refreshingUntil: number | null

@@ -25,7 +25,7 @@ export interface GrantRow<Int = IntegerValue> {
   terms: string
 }
 
-interface Terms extends Pick<Grant, 'effect' | 'client' | 'agents' | 'definition' | 'elicitation'> {
+interface Terms extends Pick<Grant, 'effect' | 'client' | 'agents' | 'where' | 'definition' | 'elicitation'> {
   createdAt: number
   spent: Omit<Spent, 'at'> | null
 }

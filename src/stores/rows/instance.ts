@@ -1,3 +1,4 @@
+import type { Holding } from '../../instance/holding.ts'
 import type { Instance } from '../../instance/instance.ts'
 import type { KeptSession } from '../../instance/kept-session.ts'
 import type { Mail } from '../../instance/mailbox.ts'
@@ -73,6 +74,41 @@ export function fromSessionRow({ session, revoked, level, stream, expires_at }: 
     isRevoked: Number(revoked) === 1,
     ...(level != null && { level }),
     ...(stream != null && { stream }),
+    expiresAt: fromMs(expires_at),
+  }
+}
+
+/** Who holds a session with an upstream, as a row. */
+export interface HoldingRow<Integer = IntegerValue> {
+  holding: string
+  holder: string
+  sealed_key: string | null
+  box: string | null
+  version: Integer
+  expires_at: Integer
+}
+
+export const holdingColumns = ['holding', 'holder', 'sealed_key', 'box', 'version', 'expires_at'] as const
+
+/** The inverse of `fromHoldingRow`. */
+export function toHoldingRow({ key, holder, resume, version, expiresAt }: Holding): HoldingRow<number> {
+  return {
+    holding: key,
+    holder,
+    sealed_key: resume?.key ?? null,
+    box: resume?.box ?? null,
+    version,
+    expires_at: expiresAt.getTime(),
+  }
+}
+
+/** The holding of a row. */
+export function fromHoldingRow({ holding, holder, sealed_key, box, version, expires_at }: HoldingRow): Holding {
+  return {
+    key: holding,
+    holder,
+    ...(sealed_key != null && box != null && { resume: { key: sealed_key, box } }),
+    version: Number(version),
     expiresAt: fromMs(expires_at),
   }
 }

@@ -193,7 +193,7 @@ function statements(database: SqliteDatabase) {
     sealingKeys: prepare('SELECT DISTINCT sealed_key FROM elicitation WHERE sealed_key IS NOT NULL'),
     deleteSettled: prepare(`
       DELETE FROM elicitation WHERE seq IN (
-        SELECT seq FROM elicitation e WHERE settled IS NOT NULL AND settled_at < ?
+        SELECT seq FROM elicitation e WHERE settled_at IS NOT NULL AND settled_at < ?
           AND NOT (type IS NOT NULL AND state = 'answered' AND NOT EXISTS (
             SELECT 1 FROM elicitation n WHERE n.participant = e.participant AND n.type = e.type
               AND n.state = 'answered' AND n.type IS NOT NULL AND n.settled > e.settled))

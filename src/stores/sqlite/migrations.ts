@@ -214,6 +214,75 @@ export const sqliteMigrations: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX session_expires ON session (expires_at);
   `,
+  `
+  CREATE TABLE rollup (
+    period TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    from_at INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    name TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (period, kind, from_at, server, name, outcome)
+  ) WITHOUT ROWID;
+  `,
+  `
+  CREATE INDEX elicitation_due ON elicitation (expires_at, seq) WHERE state = 'open';
+  CREATE INDEX elicitation_settled_at ON elicitation (settled_at) WHERE settled_at IS NOT NULL;
+  `,
+  `
+  CREATE TABLE registration (
+    issuer TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    sealed_key TEXT NOT NULL,
+    box TEXT NOT NULL,
+    details TEXT NOT NULL,
+    PRIMARY KEY (issuer, resource)
+  ) WITHOUT ROWID;
+  CREATE TABLE definition (
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    details TEXT NOT NULL,
+    PRIMARY KEY (server, tool)
+  );
+  `,
+  `
+  CREATE TABLE holding (
+    holding TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    sealed_key TEXT,
+    box TEXT,
+    version INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX holding_expires ON holding (expires_at);
+  `,
+  `
+  CREATE TABLE usage (
+    id TEXT PRIMARY KEY,
+    used INTEGER NOT NULL,
+    until_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX usage_until ON usage (until_at);
+  `,
+  `
+  CREATE TABLE owned (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    participant TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    details TEXT NOT NULL,
+    UNIQUE (kind, id),
+    UNIQUE (kind, key)
+  );
+  CREATE INDEX owned_participant ON owned (participant, kind);
+  CREATE INDEX owned_expires ON owned (kind, expires_at);
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

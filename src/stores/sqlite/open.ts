@@ -16,8 +16,12 @@ import { openJournal } from './journal/journal.ts'
 import { migrateSqlite } from './migrations.ts'
 import { sqliteSteps } from './steps.ts'
 import { sqliteHub } from './tables/hub.ts'
-import { sqliteInstances, sqliteMailbox, sqliteSessions } from './tables/instances.ts'
+import { sqliteHoldings, sqliteInstances, sqliteMailbox, sqliteSessions } from './tables/instances.ts'
+import { sqliteOwned } from './tables/owned.ts'
 import { sqlitePasskeys } from './tables/passkeys.ts'
+import { sqliteDefinitions, sqliteRegistrations } from './tables/registrations.ts'
+import { sqliteRollups } from './tables/rollups.ts'
+import { sqliteUsage } from './tables/usage.ts'
 import { createWriter } from './writer.ts'
 
 /** Options of a SQLite store. */
@@ -57,12 +61,19 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     steps: sqliteSteps(database, writer),
     browsers: sqliteBrowsers(database, writer),
     connections: sqliteConnections(database, writer),
+    registrations: sqliteRegistrations(database, writer),
+    definitions: sqliteDefinitions(database, writer),
     grants: sqliteGrants(database, writer),
+    usage: sqliteUsage(database, writer),
     passkeys: sqlitePasskeys(database, writer),
+    tokens: sqliteOwned(database, writer, 'token'),
+    pushes: sqliteOwned(database, writer, 'push'),
     hub: sqliteHub(database, writer),
     instances: sqliteInstances(database, writer),
     mailbox: sqliteMailbox(database, writer, changes),
     sessions: sqliteSessions(database, writer),
+    rollups: sqliteRollups(database, writer),
+    holdings: sqliteHoldings(database, writer),
     clock: systemStoreClock,
     findDamage: () => runRead(() => damageIn(database)),
     shrink: () => shrink(database, writer),

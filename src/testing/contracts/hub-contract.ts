@@ -49,8 +49,8 @@ export const hubContract: readonly ContractTest[] = [
     // Names that only contain the name of another are others.
     deepEqual(await store.listFor(space, 'agent', 0, many), [])
     deepEqual(await store.listFor('other', 'agent-b', 0, many), [])
-    equal(await store.seqOf(space, 'agent-a', '2'), two)
-    equal(await store.seqOf(space, 'agent-b', '2'), undefined)
+    deepEqual(await store.get(space, 'agent-a', '2'), { ...envelope('2'), seq: two })
+    equal(await store.get(space, 'agent-b', '2'), undefined)
   }),
   contractTest('an id is used once by each sender of a space', async (store) => {
     await added(store, envelope('1'))
@@ -105,6 +105,74 @@ export const hubContract: readonly ContractTest[] = [
       ['1', '3'],
     )
   }),
+  contractTest('of many answers to a request exactly one is kept, and none after it was stopped', async (store) => {
+    await added(store, envelope('1', { open: { rpc: 1 } }), envelope('2', { open: { rpc: 2 } }))
+    const answering = (id: string, asked: string, stops = false) =>
+      store.append([
+        {
+          envelope: envelope(id, { from: 'agent-b', to: ['agent-a'] }),
+          answers: { from: 'agent-a', id: asked, stops },
+        },
+      ])
+    const ends = await Promise.all(Array.from({ length: 20 }, (_, index) => answering(`answer-${index}`, '1')))
+    const kinds = ends.flat().map(({ kind }) => kind)
+    equal(kinds.filter((kind) => kind === 'added').length, 1)
+    equal(kinds.filter((kind) => kind === 'answered').length, 19)
+    equal((await store.listFor(space, 'agent-a', 0, many)).length, 1)
+    // Sent again, the one that was kept is known.
+    const winner = kinds.indexOf('added')
+    deepEqual(
+      (await answering(`answer-${winner}`, '1')).map(({ kind }) => kind),
+      ['known'],
+    )
+    deepEqual(await answering('late', 'never'), [{ kind: 'answered' }])
+    // One that stops its request takes it from whoever has not received it.
+    deepEqual(
+      (await answering('over', '2', true)).map(({ kind }) => kind),
+      ['added'],
+    )
+    deepEqual(
+      (await store.listFor(space, 'agent-b', 0, many)).map(({ id }) => id),
+      ['1'],
+    )
+    deepEqual(await answering('late', '2'), [{ kind: 'answered' }])
+  }),
+  contractTest('a request that is over stays so, and of many who release one, one does', async (store) => {
+    const key = { space, from: 'agent-a', id: 'held' }
+    await added(store, envelope('held', { state: 'held', open: { rpc: 1 } }))
+    const released = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => store.change(key, { state: 'sent', text: `{"n":${index}}` })),
+    )
+    equal(released.filter((seq) => seq !== undefined).length, 1)
+    const winner = released.findIndex((seq) => seq !== undefined)
+    deepEqual(
+      (await store.listFor(space, 'agent-b', 0, many)).map((one) => one.text),
+      [`{"n":${winner}}`],
+    )
+    equal(await store.change(key, { state: 'stopped', open: null }), released[winner])
+    equal(await store.change(key, { open: { rpc: 1 } }), undefined)
+    equal(await store.change(key, { state: 'sent' }), undefined)
+    deepEqual(await store.listOpen(space, many), [])
+    deepEqual(await store.listFor(space, 'agent-b', 0, many), [])
+  }),
+  contractTest('what came since a number is listed in order, whomever it is for, held ones too', async (store) => {
+    const [one = 0, two = 0] = await added(
+      store,
+      envelope('1'),
+      envelope('2', { from: 'agent-c', to: [], state: 'sent' }),
+      envelope('3', { state: 'held', open: { rpc: 3 } }),
+      envelope('4', { state: 'held', open: { rpc: 4 } }),
+      envelope('5', { space: 'other' }),
+    )
+    await store.change({ space, from: 'agent-a', id: '3' }, { state: 'sent' })
+    await store.change({ space, from: 'agent-a', id: '4' }, { state: 'stopped', open: null })
+    const since = async (after: number, limit = many) =>
+      (await store.listSince(space, after, limit)).map(({ id }) => id)
+    deepEqual(await since(0), ['1', '2', '3'])
+    deepEqual(await since(one), ['2', '3'])
+    deepEqual(await since(two, 1), ['3'])
+    deepEqual(await since(0, 2), ['1', '2'])
+  }),
   contractTest('the history is newest first, in pages, and only what somebody could hear', async (store) => {
     const seqs = await added(
       store,
@@ -123,7 +191,7 @@ export const hubContract: readonly ContractTest[] = [
   contractTest('what a participant received only grows', async (store) => {
     const [seq = 0] = await added(store, envelope('1'))
     await store.append([{ envelope: envelope('2'), handedTo: ['agent-b'] }])
-    const two = (await store.seqOf(space, 'agent-a', '2')) ?? 0
+    const two = (await store.get(space, 'agent-a', '2'))?.seq ?? 0
     deepEqual(await store.received(space), new Map([['agent-b', two]]))
     await store.saveReceived(
       space,

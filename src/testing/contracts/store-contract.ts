@@ -1,14 +1,18 @@
+import { registrationContract } from './accounts/registration-contract.ts'
+import { grantContract } from './approval/grant-contract.ts'
+import { usageContract } from './approval/usage-contract.ts'
 import { auditContract } from './audit-contract.ts'
-import { browserContract } from './browser-contract.ts'
 import { changesContract } from './changes-contract.ts'
 import { connectionContract } from './connection-contract.ts'
 import type { ContractTest } from './contract-test.ts'
 import { elicitationContract } from './elicitation-contract.ts'
 import { flowContract } from './flow-contract.ts'
-import { grantContract } from './grant-contract.ts'
 import { hubContract } from './hub-contract.ts'
 import { instanceContract } from './instance-contract.ts'
-import { passkeyContract } from './passkey-contract.ts'
+import { browserContract } from './people/browser-contract.ts'
+import { ownedContract } from './people/owned-contract.ts'
+import { passkeyContract } from './people/passkey-contract.ts'
+import { rollupContract } from './rollup-contract.ts'
 import { stepContract } from './step-contract.ts'
 import { votingContract } from './voting-contract.ts'
 
@@ -26,7 +30,11 @@ export const storeContract: readonly ContractTest[] = [
   ...connectionContract,
   ...flowContract,
   ...grantContract,
+  ...usageContract,
   ...hubContract,
   ...instanceContract,
   ...passkeyContract,
+  ...rollupContract,
+  ...registrationContract,
+  ...ownedContract,
 ]

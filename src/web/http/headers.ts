@@ -28,18 +28,29 @@ export function secureHeaders(site: Site): MiddlewareHandler<WebEnv> {
     c.set('nonce', randomBytes(16).toString('base64url'))
     await next()
     for (const [name, value] of fixed) c.res.headers.set(name, value)
-    const { nonce, formTargets, isLive = false, isSigning = false } = c.var
+    const { nonce, formTargets, isLive = false, isSigning = false, isInstallable = false } = c.var
     c.res.headers.set('Permissions-Policy', permissions(isSigning))
-    c.res.headers.set('Content-Security-Policy', contentPolicy(nonce, formTargets, isLive || isSigning))
+    c.res.headers.set(
+      'Content-Security-Policy',
+      contentPolicy({ nonce, formTargets, mayFetch: isLive || isSigning, isInstallable }),
+    )
   }
 }
 
-function contentPolicy(nonce: string, formTargets = '', mayFetch = false): string {
+interface PagePolicy {
+  readonly nonce: string
+  readonly formTargets: string | undefined
+  readonly mayFetch: boolean
+  readonly isInstallable: boolean
+}
+
+function contentPolicy({ nonce, formTargets = '', mayFetch, isInstallable }: PagePolicy): string {
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
-    'img-src data:',
+    isInstallable ? "img-src 'self' data:" : 'img-src data:',
+    ...(isInstallable ? ["worker-src 'self'", "manifest-src 'self'"] : []),
     ...(mayFetch ? ["connect-src 'self'"] : []),
     `form-action 'self' ${formTargets}`.trimEnd(),
     "base-uri 'none'",

@@ -5,6 +5,8 @@ import type { WebLimits } from '../options.ts'
 export interface Rates {
   address(network: string): number | undefined
   person(participant: string): number | undefined
+  /** By the digest of its token. */
+  program(key: string): number | undefined
   question(participant: string, id: string): number | undefined
 }
 
@@ -16,6 +18,7 @@ export function createRates(limits: WebLimits, now: () => number = () => perform
   return {
     address: byAddress,
     person: byPerson,
+    program: createMinutes(limits.perTokenPerMinute, now),
     // Counted by person as well, so that a stranger who has the link cannot lock out the person who was asked.
     question: (participant, id) => byQuestion(`${participant} ${id}`),
   }

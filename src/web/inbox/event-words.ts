@@ -4,7 +4,11 @@ import type { OwnEvent } from './own-events.ts'
 
 /** One audit event as a sentence for the person it concerns. Names nobody else. */
 export function eventWords({ kind, data, isOwn }: OwnEvent): string {
-  const who = isOwn ? 'You' : 'Someone else'
+  return wordsOfEvent({ kind, data }, isOwn ? 'You' : 'Someone else')
+}
+
+/** One audit event as a sentence. `who` stands for the one who did it. */
+export function wordsOfEvent({ kind, data }: Pick<OwnEvent, 'kind' | 'data'>, who: string): string {
   const say = Object.hasOwn(sentences, kind) ? sentences[kind as AuditKind] : undefined
   return say === undefined ? kindWords(kind, data) : say(data, who)
 }
@@ -71,12 +75,16 @@ const sentences: Readonly<Partial<Record<AuditKind, Sentence>>> = {
     data.revokedThere === true
       ? `The access to ${provider(data)} was revoked there`
       : `The access to ${provider(data)} could not be revoked there`,
-  'browser-added': () => 'A browser was added that can answer for you',
+  'browser-added': (_, who) => `A browser was added that can answer for ${whom(who)}`,
   'browser-removed': () => 'A browser was removed',
-  'passkey-added': () => 'A passkey was added with which you can sign',
+  'push-added': () => 'Notifications were switched on in a browser',
+  'push-removed': () => 'Notifications ended in a browser',
+  'passkey-added': (_, who) => `A passkey was added with which ${who === 'Somebody' ? 'its person' : 'you'} can sign`,
   'passkey-revoked': (data) => `A passkey was revoked${text(data, 'by') === 'operator' ? ' by the operator' : ''}`,
   'passkey-refused': () => 'A passkey was not accepted',
 }
+
+const whom = (who: string) => (who === 'Somebody' ? 'its person' : 'you')
 
 function via(data: JsonObject): string {
   switch (text(data, 'via')) {

@@ -20,7 +20,8 @@ const mostSeen = 20
 
 type Needs = Pick<AssentForWeb, 'events' | 'listRequesters' | 'clock' | 'store'>
 
-interface Stream {
+/** One open stream of events. */
+export interface Stream {
   readonly viewer: Viewer
   send(text: string): void
   end(): void
@@ -82,9 +83,14 @@ export function createInboxStreams(assent: Needs, perPerson: number): InboxStrea
 }
 
 const encoder = new TextEncoder()
-const changed = 'event: changed\ndata: {}\n\n'
+export const changed = 'event: changed\ndata: {}\n\n'
 
-function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () => void): ReadableStream<Uint8Array> {
+/** A stream for this person, which is added while it is open, and ends when they are not known any more. */
+export function streamFor(
+  assent: Pick<AssentForWeb, 'clock' | 'store'>,
+  viewer: Viewer,
+  add: (stream: Stream) => () => void,
+): ReadableStream<Uint8Array> {
   let leave = () => {}
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -123,7 +129,10 @@ function streamFor(assent: Needs, viewer: Viewer, add: (stream: Stream) => () =>
 }
 
 /** True where a proxy names the person: it is checked again when the stream reconnects. */
-async function isStillKnown({ store, clock }: Needs, { browser, key }: Viewer): Promise<boolean> {
+async function isStillKnown(
+  { store, clock }: Pick<AssentForWeb, 'clock' | 'store'>,
+  { browser, key }: Viewer,
+): Promise<boolean> {
   if (browser === undefined) return true
   const kept = await store.browsers.getByKey(key)
   return kept !== undefined && kept.expiresAt > clock.now()

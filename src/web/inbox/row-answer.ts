@@ -34,7 +34,7 @@ export function rowArguments({ tool, server, arguments: given }: ToolCall): read
   return fits && isInPlainSight(given) && items.every(({ name }) => name !== '') ? items : undefined
 }
 
-/** False where the page says more than the row: a warning, the server's words, fields, or a rule that failed. */
+/** False where the page says more than the row: a warning, the server's words or preview, fields, or a limit. */
 function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
   const { call, decision } = about
   return (
@@ -42,6 +42,8 @@ function isSafeInOneClick(asked: Elicitation, about: ApprovalSubject): boolean {
     !isDestructive(call) &&
     decision.editable.length === 0 &&
     decision.why.failed === undefined &&
+    decision.why.limited === undefined &&
+    decision.previewBy === undefined &&
     serverWords(asked, about) === ''
   )
 }

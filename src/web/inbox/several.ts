@@ -21,6 +21,9 @@ export function notTogether(asked: Elicitation | undefined, person: Person, isCu
 /** Why a yes to several questions leaves this one out; undefined: it does not. A no is given to all. */
 export function whyLeftOut(asked: Elicitation): string | undefined {
   if (needsPasskey(asked)) return 'A yes to this one must be signed with a passkey, so Allow leaves it out.'
+  if (approvalIn(asked)?.decision.previewBy !== undefined) {
+    return 'It has a preview, which its own page shows, so Allow leaves it out.'
+  }
   if ((approvalIn(asked)?.decision.editable.length ?? 0) === 0) return undefined
   return 'Its arguments can be changed, which is done on its own page, so Allow leaves it out.'
 }

@@ -15,7 +15,9 @@ export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): str
     'Your browsers',
     markup`${heading('browser', 'Your browsers', lead)}
 ${browsers.length > 0 && markup`<ul class="rows">${browsers.map((browser) => row(frame, browser))}</ul>`}
-<p class="soft">To add a browser, run <code>assent open</code> in a terminal, or sign in with it.</p>`,
+<p class="soft">To add a browser, run <code>assent open</code> in a terminal, or sign in with it.</p>
+<p class="soft">A browser can also tell you when you are asked: <a href="/push">notifications</a>.</p>
+<p class="soft"><a href="/tokens">Programs that act for you</a> have tokens instead.</p>`,
   )
 }
 

@@ -20,9 +20,10 @@ ${others.length > 0 && markup`<section class="close"><h2>Accounts you can connec
 }
 
 function row(frame: Frame, connection: ConnectionsPageProps['connections'][number]): Markup {
-  const { title, account, scopes, standing, connectedAt, disconnectAction } = connection
+  const { title, account, scopes, standing, connectedAt, issuedBy, disconnectAction } = connection
   return markup`<li><div><strong>${visible(title)}</strong>${standing === 'refused' && markup` <span class="tag warn">Needs you to sign in again</span>`}
 <p class="soft small">Connected ${day(frame, connectedAt)}${account !== undefined && markup` as ${visible(account)}`}</p>
+${issuedBy !== undefined && markup`<p class="small soft">Signed in at <span class="code">${visible(issuedBy.issuer, 200)}</span></p><p class="small soft">For <span class="code">${visible(issuedBy.resource, 200)}</span></p>`}
 ${scopes.length > 0 && markup`<p class="small code soft">${visible(scopes.join(' '), 400)}</p>`}</div>
 <form method="post" action="${disconnectAction}">${csrfField(frame)}<button class="destroy" aria-label="Disconnect ${visiblePlain(title)}">Disconnect</button></form></li>`
 }

@@ -21,7 +21,14 @@ export interface Frame {
   /** The token for every form; empty where nothing can be posted. */
   readonly csrf: string
   /** The person who is signed in; absent for an unknown browser. */
-  readonly viewer?: { readonly name: string; readonly canSignOut: boolean }
+  readonly viewer?: {
+    readonly name: string
+    readonly canSignOut: boolean
+    /** May open the console. */
+    readonly isAdmin?: boolean
+  }
+  /** The path of the page, which the navigation marks. */
+  readonly path?: string
 }
 
 /** How an installation's pages look. */
@@ -119,6 +126,10 @@ export interface ApprovalPageProps {
   /** There where a yes must be signed. */
   readonly passkey?: PasskeyNeed
   readonly why: { readonly words: string; readonly rule?: number }
+  /** The commands in a shell command, where it can be taken apart. */
+  readonly commands?: readonly string[]
+  /** What the server shows of the call, or why it shows nothing. */
+  readonly preview?: PreviewProps
   readonly isDestructive: boolean
   /** Arguments that cannot be edited. */
   readonly fixed: JsonObject
@@ -139,6 +150,14 @@ export interface ApprovalPageProps {
   /** How it stands with several people; absent where one person decides it. */
   readonly voting?: VotingProps
   readonly errors: readonly FieldError[]
+}
+
+/** The result of another tool, which a rule wants shown. */
+export interface PreviewProps {
+  readonly tool: string
+  readonly text?: string
+  readonly leftOut?: number
+  readonly problem?: string
 }
 
 /** A yes must be signed with a passkey: whether this person can, and where they make one. */

@@ -1,3 +1,4 @@
+import { commandsIn } from '../../approval/command/command-parts.ts'
 import { grantIdFor } from '../../approval/grant/grant-from.ts'
 import { approvalWords, editPrefix } from '../../approval/question/choice-form.ts'
 import { type Choice, choicesFor, choiceText, choiceWords, isYes, readChoice } from '../../approval/question/choices.ts'
@@ -53,6 +54,7 @@ export function approvalProps(
   const schema = formNow(asked, form)
   const { decision } = about
   const call = callNow(asked, about)
+  const commands = commandsIn(call)
   const mayLast = isFirstAsked(asked, decision, viewer)
   const offered = choicesFor(call, decision, viewer.participant, 'page').filter(
     ({ kind }) => mayLast || kind !== 'always_allow',
@@ -66,6 +68,8 @@ export function approvalProps(
     shown: shownNow(asked),
     call,
     why: decision.why,
+    ...(commands !== undefined && { commands }),
+    ...(decision.preview !== undefined && { preview: decision.preview }),
     isDestructive: isDestructive(call),
     fixed: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.has(name))),
     editable: editable.map(({ field, asked }) => ({ field, ...(asked !== undefined && { asked }) })),

@@ -39,6 +39,7 @@ async function remove(c: WebContext): Promise<Response> {
   const isGone = /^[\w-]{1,64}$/.test(id) && (await assent.store.browsers.remove(viewer.participant, id))
   if (!isGone) return notice(c, 404, { kind: 'not-found' })
   await assent.record({ kind: 'browser-removed', who: viewer.participant, about: id })
+  await assent.subscriptions.removeOf(viewer.participant, id)
   if (id !== viewer.browser?.id) return c.redirect('/browsers', 303)
   clearBrowserCookie(c)
   c.set('viewer', undefined)

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Completed, ConnectBegun } from '../../connection/connections.ts'
-import type { Provider } from '../../connection/provider.ts'
+import type { Provider, SignInPlace } from '../../connection/provider.ts'
+import { isServerTag } from '../../connection/registration/server-tag.ts'
 import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import type { FieldError } from '../../elicitation/form/validate.ts'
 import { tooMany } from '../http/entrance.ts'
@@ -23,6 +24,8 @@ export const connectRoutes = () =>
     .get('/oauth/connect/:provider', show)
     .post('/oauth/connect/:provider', answer)
     .get('/oauth/callback', finish)
+    .get('/oauth/callback/:server', finish)
+    .get('/oauth/client/:server', describeUs)
 
 /** Who wants to connect which account. */
 interface Connecting {
@@ -35,8 +38,15 @@ interface Connecting {
 async function show(c: WebContext): Promise<Response> {
   const connecting = await open(c)
   if (connecting instanceof Response) return connecting
-  const { asked, viewer } = connecting
-  return c.html((asked && endPage(c, asked, viewer)) ?? pageFor(c, connecting))
+  const { asked, viewer, provider } = connecting
+  const end = asked && endPage(c, asked, viewer)
+  if (end !== undefined) return c.html(end)
+  const place = provider.by.kind === 'consent' ? await provider.by.consent.find?.() : undefined
+  if (place?.kind === 'found') return c.html(pageFor(c, connecting, { place }))
+  // A question fails, and its client is told why, only when somebody presses the button.
+  if (place !== undefined && asked === undefined)
+    return notice(c, 502, { kind: 'connect-failed', detail: place.message })
+  return c.html(pageFor(c, connecting))
 }
 
 async function answer(c: WebContext): Promise<Response> {
@@ -66,7 +76,7 @@ async function connect(c: WebContext, connecting: Connecting, form: FormData): P
   const key = form.get(postedName(keyField))
   const kept = await connections.keepKey(beginning, typeof key === 'string' ? key.trim() : '')
   if (kept.kind !== 'invalid') return completedPage(c, kept, viewer)
-  return c.html(pageFor(c, connecting, [{ field: keyField, message: kept.message }]), 422)
+  return c.html(pageFor(c, connecting, { errors: [{ field: keyField, message: kept.message }] }), 422)
 }
 
 function redirectToProvider(c: WebContext, begun: ConnectBegun, viewer: Viewer): Response | Promise<Response> {
@@ -94,9 +104,34 @@ async function finish(c: WebContext): Promise<Response> {
   if (viewer instanceof Response) return viewer
   const { participant, groups, key: browser } = viewer
   const { assent, origin } = c.var.site
-  const callback = new URL(`/oauth/callback${new URL(c.req.url).search}`, origin)
+  const callback = new URL(`${callbackPath(c)}${new URL(c.req.url).search}`, origin)
   const completed = await assent.connections.complete({ person: { participant, groups }, browser, callback })
   return completedPage(c, completed, viewer)
+}
+
+/** Each authorization server that was found by discovery has a callback of its own. */
+function callbackPath(c: WebContext): string {
+  const server = c.req.param('server')
+  return server === undefined ? '/oauth/callback' : `/oauth/callback/${encodeURIComponent(server)}`
+}
+
+/** The client document that authorization servers read (OAuth Client ID Metadata Document). It holds nothing secret. */
+function describeUs(c: WebContext): Response {
+  const server = c.req.param('server') ?? ''
+  const { assent, isSecure, origin } = c.var.site
+  if (!isServerTag(server)) return c.json({ error: 'invalid_request' }, 400)
+  // A document that is not at an https address is believed by nobody.
+  if (!isSecure) return c.json({ error: 'not_found' }, 404)
+  return c.json({
+    client_id: `${origin}/oauth/client/${server}`,
+    client_name: assent.pages.title,
+    client_uri: origin,
+    redirect_uris: [`${assent.connections.callbackUrl}/${server}`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    application_type: 'web',
+  })
 }
 
 function completedPage(c: WebContext, completed: Completed, viewer: Viewer): Response | Promise<Response> {
@@ -143,19 +178,29 @@ async function open(c: WebContext): Promise<Connecting | Response> {
   return provider ? { viewer, provider, asked } : notFound(c)
 }
 
-function pageFor(c: WebContext, { provider, asked, viewer }: Connecting, errors: readonly FieldError[] = []): string {
+interface Shown {
+  readonly errors?: readonly FieldError[]
+  /** Where the person signs in, if that was found by discovery. */
+  readonly place?: Extract<SignInPlace, { kind: 'found' }> | undefined
+}
+
+function pageFor(c: WebContext, { provider, asked, viewer }: Connecting, { errors = [], place }: Shown = {}): string {
   const { by, title } = provider
   const action = pathOfRequest(c)
+  const host = place === undefined ? provider.host : new URL(place.issuer).host
   const wanted = asked?.question.mode === 'url' ? asked.question.connect?.scopes : undefined
-  if (by.kind === 'consent') c.set('formTargets', providerTargets(c.var.site))
+  if (by.kind === 'consent') c.set('formTargets', [providerTargets(c.var.site), plainOrigin(place?.issuer)].join(' '))
   return connectPage(frameFor(c), {
     ...(asked && { asked: questionFacts(asked, viewer, action) }),
     action,
-    provider: { title, ...(provider.host !== undefined && { host: provider.host }) },
+    provider: { title, ...(host !== undefined && { host }) },
     scopes: wanted ?? provider.scopes,
     ...(by.kind === 'key' && { key: by }),
     errors,
   })
 }
+
+/** An issuer on this machine may use http, even where the pages do not. It was found by discovery, and judged there. */
+const plainOrigin = (issuer: string | undefined) => (issuer?.startsWith('http:') === true ? new URL(issuer).origin : '')
 
 const notFound = (c: WebContext) => notice(c, 404, { kind: 'not-found' })

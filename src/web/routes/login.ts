@@ -55,6 +55,7 @@ async function signOut(c: WebContext): Promise<Response> {
     const { assent } = c.var.site
     await assent.store.browsers.remove(browser.participant, browser.id)
     await assent.record({ kind: 'browser-removed', who: browser.participant, about: browser.id })
+    await assent.subscriptions.removeOf(browser.participant, browser.id)
   }
   clearBrowserCookie(c)
   c.set('viewer', undefined)

@@ -14,6 +14,7 @@ import { defaultHubLimits, defaultHubTimes } from '../../../src/hub/options.ts'
 import { defaultHttpLimits } from '../../../src/mcp/http/limits.ts'
 import { providerSettingNames } from '../../../src/oauth/settings/provider-settings.ts'
 import { defaultPasskeyLimits } from '../../../src/passkey/desk.ts'
+import { defaultRollupLimits } from '../../../src/rollup/count.ts'
 import { tableUnder } from '../../support/tables.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -55,6 +56,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   channels: [
     ...settingNames.webhook.map((name) => `webhook.${name}`),
     ...settingNames.mail.map((name) => `mail.${name}`),
+    ...settingNames.push.map((name) => `push.${name}`),
     ...settingNames.slack.map((name) => `slack.${name}`),
   ],
   clients: [
@@ -79,6 +81,7 @@ test('docs/configuration.md lists every other setting, and no other', () => {
     retain: Object.keys(defaults.retain),
     elicitation: settingNames.elicitation,
     metrics: settingNames.metrics,
+    telemetry: settingNames.telemetry,
     hooks: settingNames.hooks,
     pages: settingNames.pages,
   }
@@ -121,6 +124,10 @@ test('the limits of assent.yaml have the defaults of createGateway', () => {
     'pagesPerAddress',
     'pagesPerPerson',
     'passkeysPerPerson',
+    'countedNames',
+    'apiPerMinute',
+    'tokensPerPerson',
+    'pushesPerPerson',
   ]
   for (const [name, value] of Object.entries(limits)) {
     if (!others.includes(name)) expect([name, ofGateway[name]]).toEqual([name, value])
@@ -153,9 +160,8 @@ test('docs/operation.md lists every limit of createAssent with its default', () 
     namesIn(name)[0] ?? '',
     value.replaceAll(',', '').split(' ')[0],
   ])
-  const limits = leavesOf({ limits: { ...defaultLimits, ...defaultPasskeyLimits } }).map(([name, value]) => [
-    name,
-    String(value),
-  ])
+  const limits = leavesOf({ limits: { ...defaultLimits, ...defaultPasskeyLimits, ...defaultRollupLimits } }).map(
+    ([name, value]) => [name, String(value)],
+  )
   expect(listed.filter(([name]) => name?.startsWith('limits.')).sort()).toEqual(limits.sort())
 })

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { milliseconds } from '../../../src/base/durations.ts'
 import { BadConfig } from '../../../src/base/errors.ts'
 import type { Config } from '../../../src/cli/config/config.ts'
@@ -55,7 +55,12 @@ test('without a file every setting is its default', async () => {
   for (const [name, text] of Object.entries(defaults.clocks)) {
     expect(config.clocks[name as keyof typeof defaults.clocks]).toBe(milliseconds(text))
   }
-  expect(config.retain).toEqual({ settled: milliseconds('30d'), audit: milliseconds('400d') })
+  expect(config.retain).toEqual({
+    settled: milliseconds('30d'),
+    audit: milliseconds('400d'),
+    hourlyCounts: milliseconds('14d'),
+    dailyCounts: milliseconds('400d'),
+  })
 })
 
 test('the example of the design is read whole', async () => {
@@ -230,6 +235,17 @@ test.each([
   [`${v1}providers: { a: yes }`, 'providers.a is text'],
   [`${v1}policy: { rules: { a: b } }`, 'policy.rules is a group of settings; write a list'],
   [`${v1}policy: { rules: [allow] }`, 'policy.rules[0] is text; write a rule'],
+  [
+    `${v1}policy: { rules: [{ decide: ask, notify: "channel:pager" }] }`,
+    'policy.rules[0].notify names "channel:pager", and there is no such channel. There are none under channels.',
+  ],
+  [`${v1}policy: { rules: [{ decide: ask, notify: everybody }] }`, 'policy.rules[0].notify'],
+  [`${v1}policy: { rules: [{ decide: allow, notify: local }] }`, 'policy.rules[0].notify'],
+  [`${v1}telemetry: {}`, 'telemetry.endpoint is missing; write the address of a collector'],
+  [`${v1}telemetry: { endpoint: "http://c:4318", sample: 2 }`, 'telemetry.sample is 2; write a number from 0 to 1'],
+  [`${v1}telemetry: { endpoint: "http://c:4318", queue: 0 }`, 'telemetry.queue is 0; write a whole number above 0'],
+  [`${v1}telemetry: { endpoint: "http://c:4318", send: [all] }`, 'write traces, metrics or logs'],
+  [`${v1}telemetry: { endpoint: "ftp://c" }`, 'telemetry.endpoint begins with ftp:'],
   [`${v1}policy: { rules: [{ tool: x }] }`, 'policy.rules[0].decide is missing'],
   [`${v1}policy:`, 'policy is empty'],
   [`${v1}policy: { rules: [${Array(1_001).fill('{ decide: ask }')}] }`, 'There may be at most 1000 rules.'],
@@ -245,7 +261,9 @@ test.each([
   [`${v1}clients: [{ name: x, meta: { key: a } }]`, 'clients[0].meta.contains is missing'],
   [`${v1}clients: [{ name: x, env: { value: 1 } }]`, 'clients[0].env.name is missing'],
   [`${v1}clients: { name: x }`, 'clients is a group of settings; write a list'],
-  [`${v1}channels: [{ pager: {} }]`, 'channels[0].pager is not known; write webhook, mail or slack.'],
+  [`${v1}channels: [{ pager: {} }]`, 'channels[0].pager is not known; write webhook, mail, slack or push.'],
+  [`${v1}channels: [{ push: {} }]`, 'channels[0].push.contact is missing'],
+  [`${v1}channels: [{ push: { contact: ops@example.com } }]`, 'does not begin with mailto: or https://.'],
   [`${v1}channels: [{ slack: { to: { local: U012AB3CD } } }]`, 'channels[0].slack.token is missing'],
   [`${v1}channels: [{ slack: { token: x, to: { local: "#ops" } } }]`, 'is "#ops"; write one Slack user or channel'],
   [`${v1}channels: [{ slack: { token: x, team: T, to: {} } }]`, 'channels[0].slack.people is missing; buttons need'],
@@ -477,4 +495,42 @@ test('clients and how they are asked', async () => {
       urlBy: 'error',
     },
   ])
+})
+
+describe('accounts of a server with a url', () => {
+  const read = async (server: string) => {
+    const { servers } = await readConfig({ config: (await written(`${v1}servers: { notes: { ${server} } }`)).file }, {})
+    const { provider, discovers } = servers.get('notes') as { provider?: string; discovers?: boolean }
+    return { provider, discovers }
+  }
+
+  test.each([
+    'url: "https://notes.example.com/mcp"',
+    'url: "http://127.0.0.1:9/mcp"',
+    'url: "https://x", provider: auto',
+  ])('are those of the login that it names (%s)', async (server) => {
+    expect(await read(server)).toEqual({ provider: 'notes', discovers: true })
+  })
+
+  test.each([
+    'url: "http://notes.example.com/mcp"',
+    'url: "https://x", headers: { authorization: "Bearer x" }',
+    'url: "https://x", provider: none',
+    'command: node',
+  ])('are none (%s)', async (server) => {
+    expect(await read(server)).toEqual({ provider: undefined, discovers: undefined })
+  })
+
+  test('never mix with a provider of the same name', async () => {
+    const text = `${v1}servers: { notes: { url: "https://x" } }\nproviders: { notes: { apiKey: true } }`
+    const { servers } = await readConfig({ config: (await written(text)).file }, {})
+    expect(servers.get('notes')?.provider).toBe('notes-account')
+  })
+
+  test.each([
+    ['command: node, provider: auto', 'only a server with a url'],
+    ['url: "http://x.example/mcp", provider: auto', 'is plain http'],
+  ])('cannot be found for every server (%s)', async (server, words) => {
+    await expect(read(server)).rejects.toThrow(words)
+  })
 })

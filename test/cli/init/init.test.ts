@@ -48,7 +48,39 @@ const usual: Readonly<Record<string, string>> = {
   '.config/opencode/opencode.jsonc': '{ /* mine */ "mcp": { "files": { "type": "local", "command": ["npx", "a"] } } }',
 }
 
+/** The same object in a way that no program would write it: comments everywhere, tabs, odd spaces, commas at the end. */
+const odd = (key: string, server: string) =>
+  `\uFEFF// before\r\n{ /* in */\r\n\t"x" :1 , // y\r\n\r\n   "${key}"\t:{ // servers\r\n"files" /* a */ : ${server}  ,\r\n\r\n // last\r\n},\r\n}\r\n\r\n// after`
+const oddServer = '{"type":"stdio" ,\t"command":\r\n"npx" , "args" : [ "a" , /* b */ "c d" , ] , }'
+
+/** One file of each client, with comments and in odd formatting. */
+const unusual: Readonly<Record<string, string>> = {
+  '.claude.json': odd('mcpServers', oddServer),
+  '.config/Claude/claude_desktop_config.json': odd('mcpServers', oddServer),
+  '.config/Code/User/mcp.json': odd('servers', oddServer),
+  '.cursor/mcp.json': odd('mcpServers', oddServer),
+  '.codex/config.toml':
+    '\n\n# before\r\n[ mcp_servers . \'files\' ]   # servers\n\tcommand=\'npx\'# b\nargs = [ \'a\' ,\n\n  "c d", # b\n  ]\n\n  [mcp_servers."files".env]\nA="b"\n# after',
+  '.gemini/settings.json': odd('mcpServers', oddServer),
+  '.config/opencode/opencode.json': odd('mcp', '{ "type":"local","command" :[ "npx",\r\n\t"a" /* b */ ,"c d",],}'),
+}
+
 describe('assent init', () => {
+  test('keeps comments and odd formatting of each client, and --undo puts each file back byte for byte', async () => {
+    const { init, read, home } = await aHome(unusual)
+    const done = await init('--yes')
+    expect(done).toMatchObject({ code: 0, err: '' })
+    for (const [file, text] of Object.entries(unusual)) {
+      expect(done.out).toContain(`Changed ${join(home, file)}`)
+      const changed = await read(file)
+      expect(changed, file).not.toBe(text)
+      for (const comment of text.match(/(?:\/\/|#) ?(?!b\b)\w+|\/\* (?!b)\w+ \*\//g) ?? [])
+        expect(changed, file).toContain(comment)
+    }
+    expect(await init('--undo', '--yes')).toMatchObject({ code: 0, err: '' })
+    for (const [file, text] of Object.entries(unusual)) expect(await read(file), file).toBe(text)
+  })
+
   test('puts Assent in front of the servers of every client, once, and --undo puts each file back byte for byte', async () => {
     const { init, read, home } = await aHome(usual)
     const done = await init('--yes')

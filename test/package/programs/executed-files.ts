@@ -27,6 +27,8 @@ const assent = await createAssent({
   store: `sqlite:${join(folder, 'assent.db')}`,
   policy: { default: 'ask', fallback: 'inbox', rules: [{ tool: 'echo', decide: 'allow' }] } as never,
   publicUrl: 'http://127.0.0.1',
+  // What a timer does is no part of a call.
+  clocks: { counts: '1h' },
 } as never)
 const gateway = createGateway({ assent, servers: { up: { url: `${up}/mcp` } } })
 const at = await listening((request, response) => {
@@ -53,7 +55,15 @@ process.stdout.write(`${JSON.stringify(counted)}\n`)
 rmSync(folder, { recursive: true, force: true })
 process.exit()
 
+/** Files in which something runs each time. What a timer does meanwhile is no part of a call, and happens in some runs only. */
 async function executedBy(deed: () => Promise<void>): Promise<string[]> {
+  const runs: string[][] = []
+  for (let run = 0; run < 5; run += 1) runs.push(await executedOnce(deed))
+  const [first = [], ...others] = runs
+  return first.filter((file) => others.every((files) => files.includes(file)))
+}
+
+async function executedOnce(deed: () => Promise<void>): Promise<string[]> {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   await deed()
   const { result } = await session.post('Profiler.takePreciseCoverage')

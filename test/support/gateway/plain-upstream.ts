@@ -13,8 +13,18 @@ export interface Heard {
   readonly params: Record<string, unknown>
 }
 
-/** What it answers: a result, or an error with its HTTP status. A string such as `raw:1e400` is sent without its quotes. */
-export type Said = { readonly error: object; readonly status?: number } | Record<string, unknown>
+/**
+ * What it answers: a result, an error with its HTTP status, or the text of a whole message with this id, as an event of a
+ * stream if it is one. A string such as `raw:1e400` is sent without its quotes.
+ */
+export type Said = { readonly error: object; readonly status?: number } | Wire | Record<string, unknown>
+
+export interface Wire {
+  wire(id: unknown): string
+  readonly asEvent?: boolean
+}
+
+const isWire = (said: Said): said is Wire => 'wire' in said && typeof said.wire === 'function'
 
 export interface PlainUpstream {
   readonly url: URL
@@ -61,6 +71,11 @@ export async function plainUpstream(
     if (id === undefined) return void response.writeHead(202).end()
     const said = (await answer(one)) ?? usual[method] ?? { error: { code: -32_601, message: 'Not found' } }
     const session = method === 'initialize' ? { 'Mcp-Session-Id': `session ${heard.length}`.replace(' ', '-') } : {}
+    if (isWire(said)) {
+      const text = said.wire(id)
+      response.writeHead(200, { 'Content-Type': said.asEvent ? 'text/event-stream' : 'application/json' })
+      return void response.end(said.asEvent ? `data: ${text.replaceAll('\n', '\ndata: ')}\n\n` : text)
+    }
     const status = 'error' in said && typeof said.status === 'number' ? said.status : 200
     response.writeHead(status, { 'Content-Type': 'application/json', ...session })
     const message = { jsonrpc: '2.0', id, ...('error' in said ? { error: said.error } : { result: said }) }

@@ -13,12 +13,25 @@ export type Headers = Record<string, string | string[]>
 export const usual: Headers = { 'x-any': ['1', '2'] }
 const both = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-export function post(url: URL, body: unknown, headers: Headers = {}): Promise<Answer> {
+/** `onRequest` gets each request that the server sends on the stream of the answer. */
+export function post(
+  url: URL,
+  body: unknown,
+  headers: Headers = {},
+  onRequest?: (request: Record<string, unknown>) => void,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers: { ...both, ...headers } }, (response) => {
       let text = ''
+      let read = 0
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
+        for (let end = text.indexOf('\n', read); end !== -1; end = text.indexOf('\n', read)) {
+          const line = text.slice(read, end)
+          read = end + 1
+          const message = line.startsWith('data: {') ? JSON.parse(line.slice(6)) : {}
+          if ('method' in message && 'id' in message) onRequest?.(message)
+        }
       })
       response.on('error', reject).on('end', () => {
         const { 'content-type': type = '', 'mcp-session-id': session } = response.headers

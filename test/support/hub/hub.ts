@@ -8,7 +8,9 @@ import type { AssentOptions } from '../../../src/assent-options.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { createHub, type Hub, type HubOptions } from '../../../src/hub/hub.ts'
 import type { ParticipantOptions } from '../../../src/hub/options.ts'
+import { createPost } from '../../../src/instance/post.ts'
 import { localParticipant } from '../../../src/participant/participant.ts'
+import { testKeys } from '../assents.ts'
 
 /** A hub on a port of its own. */
 export interface TestHub {
@@ -16,6 +18,8 @@ export interface TestHub {
   readonly assent: Assent
   readonly server: Server
   readonly url: string
+  /** Stops it as a signal does. */
+  stop(): Promise<void>
   join(id: string): Promise<JoinedSpace>
   /** A participant that speaks the wire by itself. */
   raw(id: string, more?: { token?: string; query?: string }): Promise<RawParticipant>
@@ -31,13 +35,18 @@ const seedParticipants: Record<string, ParticipantOptions> = {
 interface HubSettings extends Partial<Omit<HubOptions, 'assent' | 'spaces'>> {
   readonly participants?: Record<string, ParticipantOptions>
   readonly assent?: AssentOptions
+  /** Other instances share its store. */
+  readonly isShared?: boolean
 }
 
 /** Starts a hub with the space `ops`, in memory, and stops it when the test is over. */
 export async function startHub(settings: HubSettings = {}): Promise<TestHub> {
-  const { participants = seedParticipants, assent: given, ...options } = settings
+  const { participants = seedParticipants, assent: given, isShared = false, ...options } = settings
   const assent = await createAssent({ store: 'memory:', policy: { default: 'ask', fallback: 'inbox' }, ...given })
-  const hub = await createHub({ assent, spaces: { ops: { participants } }, ...options })
+  const errors: unknown[] = []
+  const { store, vault, clock } = assent
+  const post = isShared ? createPost({ store, vault, clock, onError: (error) => errors.push(error) }) : undefined
+  const hub = await createHub({ assent, spaces: { ops: { participants } }, ...(post && { post }), ...options })
   const server = createServer((request, response) => {
     if (!hub.handle(request, response)) response.writeHead(404).end()
   })
@@ -46,17 +55,26 @@ export async function startHub(settings: HubSettings = {}): Promise<TestHub> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/hub/ops`
-  onTestFinished(async () => {
+  let stopped: Promise<void> | undefined
+  async function stop(): Promise<void> {
     await hub.close()
+    await post?.leave()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await assent.close()
-  })
+    if (errors.length > 0) throw errors[0]
+  }
+  const stopOnce = () => {
+    stopped ??= stop()
+    return stopped
+  }
+  onTestFinished(stopOnce)
   return {
     hub,
     assent,
     server,
     url,
+    stop: stopOnce,
     async join(id) {
       const space = await joinSpace({ url, token: participants[id]?.token ?? '' })
       onTestFinished(() => space.close())
@@ -64,6 +82,16 @@ export async function startHub(settings: HubSettings = {}): Promise<TestHub> {
     },
     raw: (id, { token = participants[id]?.token, query = '' } = {}) => joinRaw(`${url}${query}`, token),
   }
+}
+
+/** Starts hubs that share a store, each as a process would be. */
+export async function startInstances(store: string, count: number, settings: HubSettings = {}): Promise<TestHub[]> {
+  const instances: TestHub[] = []
+  for (let n = 0; n < count; n += 1) {
+    const assent = { policy: { default: 'ask', fallback: 'inbox' } as const, ...settings.assent, store, keys: testKeys }
+    instances.push(await startHub({ ...settings, assent, isShared: true }))
+  }
+  return instances
 }
 
 /** An envelope as it was heard. */

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { type JoinedSpace, joinSpace } from 'assent/hub'
 
 /** A hub process that can be killed and started again on the same port and store. */
@@ -9,16 +8,21 @@ export interface KilledHub {
   readonly url: string
   /** Kills it with SIGKILL, and starts it again. Resolves when it listens. */
   killAndRestart(): Promise<void>
+  /** Kills it with SIGKILL. */
   stop(): void
+  /** Starts it again after that. */
+  restart(): Promise<void>
 }
 
-export async function startKilledHub(folder: string, agents: number): Promise<KilledHub> {
+/** Starts it on the store at this address. Stores that are no file need the keys that all share. */
+export async function startKilledHub(store: string, agents: number, keys?: string): Promise<KilledHub> {
   const port = await freePort()
   let child = await start()
 
   function start(): Promise<ChildProcess> {
-    const args = ['--import', 'tsx', 'test/hub/hub-process.ts', join(folder, 'hub.db'), String(port), String(agents)]
-    const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const args = ['--import', 'tsx', 'test/hub/hub-process.ts', store, String(port), String(agents)]
+    const env = { ...process.env, ...(keys !== undefined && { ASSENT_KEYS: keys }) }
+    const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
     return new Promise((resolve, reject) => {
       started.stdout.once('data', () => resolve(started))
       started.once('exit', (code) => reject(new Error(`The hub ended with ${code}.`)))
@@ -34,6 +38,9 @@ export async function startKilledHub(folder: string, agents: number): Promise<Ki
       child = await start()
     },
     stop: () => child.kill('SIGKILL'),
+    async restart() {
+      child = await start()
+    },
   }
 }
 

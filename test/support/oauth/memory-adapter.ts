@@ -7,6 +7,8 @@ export interface Memory {
   adapter(model: string): Adapter
   /** Deletes everything that belongs to this account: consent, tokens, sessions. */
   forget(account: string): void
+  /** Deletes everything of this model. */
+  forgetModel(model: string): void
 }
 
 export function createMemory(): Memory {
@@ -34,6 +36,9 @@ export function createMemory(): Memory {
           for (const [key] of where((payload) => payload.grantId === grantId)) kept.delete(key)
         },
       }
+    },
+    forgetModel(model) {
+      for (const [key] of where((_, key) => key.startsWith(`${model}:`))) kept.delete(key)
     },
     forget(account) {
       for (const [key] of where((payload) => payload.accountId === account)) kept.delete(key)

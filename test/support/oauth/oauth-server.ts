@@ -25,6 +25,10 @@ export interface OAuthServerOptions {
   notes?: Readonly<Record<string, readonly string[]>>
   /** Where clients may send people back to. Default: every address on loopback. */
   redirectUris?: readonly string[]
+  /** Whether clients may register by themselves (RFC 7591). Default: false. */
+  registration?: boolean
+  /** How it reads client documents (OAuth Client ID Metadata Document). Default: it reads none. */
+  clientDocuments?: (url: string) => Promise<Response>
   /** Whether it stops when the test is over. Default: true. In `beforeAll` say false, and call `stop` yourself. */
   stopsWithTest?: boolean
 }
@@ -58,6 +62,8 @@ export interface OAuthServer {
   tokenFor(account: string, options?: TokenOptions): Promise<string>
   /** The account takes back every consent: its tokens stop working, and refreshing is refused. */
   revokeAll(account: string): void
+  /** Forgets every client that registered by itself. */
+  forgetClients(): void
   /** Answers every request to this path with this status from now on, until `recover`. */
   fail(path: string, status: number, body?: string): void
   /** Keeps every request to this path waiting until the returned function is called. */
@@ -147,6 +153,11 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
           devInteractions: { enabled: false },
           introspection: { enabled: true, allowedPolicy: () => true },
           revocation: { enabled: true, allowedPolicy: () => true },
+          registration: { enabled: options.registration ?? false },
+          clientIdMetadataDocument: {
+            enabled: options.clientDocuments !== undefined,
+            ack: 'draft-02',
+          },
           resourceIndicators: {
             enabled: true,
             defaultResource: () => undefined,
@@ -154,6 +165,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
             getResourceServerInfo: (_context: unknown, resource: string) => resourceServer(resource),
           },
         },
+        ...(options.clientDocuments && { fetch: (url: string | URL) => options.clientDocuments?.(String(url)) }),
         interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
         issueRefreshToken: (_context: unknown, client: Client, code: { scopes: Set<string> }) =>
           client.grantTypeAllowed('refresh_token') &&
@@ -172,7 +184,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       }),
   )
   provider.Client.prototype.redirectUriAllowed = (uri) =>
-    options.redirectUris?.includes(uri) ?? /^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(uri)
+    options.redirectUris?.includes(uri) ?? /^https?:\/\/(127\.0\.0\.1|localhost)[:/]/.test(uri)
   const known = new WeakMap<object, ServedRequest>()
   provider.use(async (context, next) => {
     await next()
@@ -254,6 +266,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       return token.save()
     },
     revokeAll: memory.forget,
+    forgetClients: () => memory.forgetModel('Client'),
     fail(path, status, body = '{}') {
       failures.set(path, { status, body })
     },

@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/index.ts'
 import { openMemoryStore } from '../../../src/stores/memory/open.ts'
 
-const parts = ['elicitations', 'audit', 'steps', 'browsers', 'connections', 'grants', 'hub'] as const
+const parts = ['elicitations', 'audit', 'steps', 'browsers', 'connections', 'grants', 'usage', 'hub'] as const
 
 /** A part of a store that can be broken. */
 export type BreakablePart = (typeof parts)[number]

@@ -124,6 +124,29 @@ const hostileCall: Partial<ToolCall> = {
   },
 }
 
+const shownPreview = {
+  tool: 'preview_issue',
+  text: '@@ issue 4711 @@\n- Crash\n+ Crash when the card reader jams\n  labels: bug, hardware\n\u202eIt says more.\n'.repeat(
+    4,
+  ),
+  leftOut: 12_345,
+}
+
+const shell: Partial<ToolCall> = {
+  server: 'claude-code',
+  tool: 'Bash',
+  arguments: {
+    command: 'cd /home/ada/engine && npm test -- --run "$(cat wanted.txt)" | tee out.log; rm -rf build',
+    description: 'Run the tests',
+  },
+}
+
+const nested: Partial<ToolCall> = {
+  server: 'files',
+  tool: 'write_file',
+  arguments: { path: '/home/ada/projects/engine/docs/plan.md', content: 'Ship it.' },
+}
+
 const posted = new FormData()
 posted.set('field.choice', 'always_allow/server/day/this')
 posted.set('field.edit_title', 'Crash')
@@ -256,6 +279,13 @@ export const approvalGallery: Readonly<Record<string, string>> = {
     }),
   ),
   'approve-bare': approvalPage(frame, approving({ call: { tool: 'list_issues', arguments: {} } })),
+  'approve-preview': approvalPage(frame, { ...approving({ call: issue }), preview: shownPreview }),
+  'approve-no-preview': approvalPage(frame, {
+    ...approving({ call: issue }),
+    preview: { tool: 'preview_issue', problem: 'preview_issue did not answer within 5 seconds.' },
+  }),
+  'approve-command': approvalPage(frame, approving({ call: shell, rule: { reason: 'Commands need your yes.' } })),
+  'approve-pattern': approvalPage(frame, approving({ call: nested })),
   'settled-allowed-once': settledPage(frame, { ...end, approval: ended }),
   'settled-allowed-edited': settledPage(frame, {
     ...end,

@@ -3,12 +3,14 @@ import { browsersPage } from '../../../src/web/pages/browsers-page.ts'
 import { connectionsPage } from '../../../src/web/pages/connections-page.ts'
 import { enrollPage } from '../../../src/web/pages/enroll-page.ts'
 import { noticePage } from '../../../src/web/pages/notice-page.ts'
+import { notificationsPage } from '../../../src/web/pages/notifications/notifications-page.ts'
 import type { AskedFacts, ConnectPageProps, NoticePageProps, SettledPageProps } from '../../../src/web/pages/props.ts'
 import { apiKeyPage } from '../../../src/web/pages/question/api-key-page.ts'
 import { confirmPage } from '../../../src/web/pages/question/confirm-page.ts'
 import { connectPage } from '../../../src/web/pages/question/connect-page.ts'
 import { formPage } from '../../../src/web/pages/question/form-page.ts'
 import { settledPage } from '../../../src/web/pages/question/settled-page.ts'
+import { tokensPage } from '../../../src/web/pages/tokens-page.ts'
 import { approvalGallery } from './approval-gallery.ts'
 import { asked, frame, nonce } from './gallery-frame.ts'
 import { votingGallery } from './voting-gallery.ts'
@@ -124,6 +126,23 @@ const notices: readonly NoticePageProps['kind'][] = [
   ...(['signed-out', 'enrolled', 'broken'] as const),
 ]
 
+const tokens = [
+  {
+    name: 'Deploy robot',
+    rights: ['status', 'list'],
+    createdAt: new Date('2026-11-14T12:00:00Z'),
+    expiresAt: new Date('2027-02-12T12:00:00Z'),
+    revokeAction: '/tokens/t1/revoke',
+  },
+  {
+    name: 'Watch\u202e on my wrist that has a long name',
+    rights: ['status', 'list', 'answer', 'answer-own'],
+    createdAt: new Date('2026-11-15T12:00:00Z'),
+    expiresAt: new Date('2027-02-13T12:00:00Z'),
+    revokeAction: '/tokens/t2/revoke',
+  },
+] as const
+
 /** Every page in every variant, by name. */
 export const gallery: Readonly<Record<string, string>> = {
   form: formPage(frame, { asked, schema: shortForm, errors: [] }),
@@ -232,6 +251,20 @@ export const gallery: Readonly<Record<string, string>> = {
         connectedAt: new Date('2026-02-14T12:00:00Z'),
         disconnectAction: '/connections/stripe/disconnect',
       },
+      {
+        provider: 'issues',
+        title: 'Issues',
+        account: 'ada',
+        scopes: ['issues:read'],
+        standing: 'good',
+        connectedAt: new Date('2026-11-14T12:00:00Z'),
+        issuedBy: {
+          issuer: 'https://login.issues.example.com/realms/people-of-the-shipyard',
+          resource: 'https://mcp.issues.example.com/v1/mcp',
+          clientId: 'assent',
+        },
+        disconnectAction: '/connections/issues/disconnect',
+      },
     ],
     others: [{ title: 'Calendar', href: '/oauth/connect/calendar' }],
   }),
@@ -261,6 +294,26 @@ export const gallery: Readonly<Record<string, string>> = {
       ],
     },
   ),
+  tokens: tokensPage(frame, { tokens }),
+  'tokens-made': tokensPage(frame, {
+    tokens,
+    made: { token: `assent_${'Zk3x9aP0qLm2'.repeat(4)}`, name: 'Deploy robot' },
+  }),
+  'tokens-problem': tokensPage(frame, { tokens: [], problem: 'Choose what it may do.' }),
+  push: notificationsPage(frame, {
+    subscriptions: [
+      {
+        name: 'Chrome on Android',
+        createdAt: new Date('2026-11-01T12:00:00Z'),
+        expiresAt: new Date('2027-01-30T12:00:00Z'),
+        testAction: '/push/p1/test',
+        removeAction: '/push/p1/remove',
+      },
+    ],
+    publicKey: 'B'.repeat(87),
+    done: 'This browser tells you from now on.',
+  }),
+  'push-off': notificationsPage(frame, { subscriptions: [], problem: 'Nothing is sent to browsers here.' }),
   'browsers-empty': browsersPage(frame, { browsers: [] }),
   ...approvalGallery,
   ...votingGallery,

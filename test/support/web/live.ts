@@ -16,13 +16,18 @@ export interface Live {
 }
 
 /** Serves pages where one rule asks about every call. `host`: browsers make passkeys for host names only. */
-export async function servePages(rule: object, host = '127.0.0.1', options: WebOptions = {}): Promise<Live> {
+export async function servePages(
+  rule: object,
+  host = '127.0.0.1',
+  options: WebOptions = {},
+  channels: AssentOptions['channels'] = [],
+): Promise<Live> {
   let web: Web | undefined
   const server = createServer(keepConnections, (request, response) => web?.node(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://${host}:${(server.address() as AddressInfo).port}`
   const policy = { rules: [{ decide: 'ask', ...rule }] } as unknown as NonNullable<AssentOptions['policy']>
-  const assent = await anAssent({ publicUrl: origin, policy })
+  const assent = await anAssent({ publicUrl: origin, policy, channels })
   web = createWeb(assent, options)
   const serving = web
   // A server that waits for its streams closes only because the pages end them.

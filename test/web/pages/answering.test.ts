@@ -98,8 +98,15 @@ describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
 
   test.each(['confirm', 'connect'] as const)('on the page %s the keyboard meets no before yes', async (name) => {
     const { page } = await open(name, { javaScriptEnabled })
+    const focused = page.locator(':focus')
     await page.keyboard.press('Tab')
-    expect(await page.locator(':focus').getAttribute('value')).toBe('decline')
+    expect(await focused.textContent()).toBe('Skip to the page')
+    expect(await page.evaluate('getComputedStyle(document.activeElement).clipPath')).toBe('none')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await focused.getAttribute('value')).toBe('decline')
+    await page.keyboard.press('Tab')
+    expect(await focused.getAttribute('value')).toBe('accept')
   })
 
   test('what is wrong is focused first, and leads to its field', async () => {

@@ -3,11 +3,18 @@ import { isPlainObject } from '../../../base/json.ts'
 import { quietFor } from '../../../channels/delivery/quiet-hours.ts'
 import { isAnswererName, isParticipantName } from '../../../elicitation/answering/answerers.ts'
 import { isLoopback } from '../../../elicitation/asking/url.ts'
-import type { ChannelConfig, MailConfig, PeopleChannelConfig, SlackConfig, WebhookConfig } from '../config.ts'
+import type {
+  ChannelConfig,
+  MailConfig,
+  PeopleChannelConfig,
+  PushConfig,
+  SlackConfig,
+  WebhookConfig,
+} from '../config.ts'
 import { settingNames } from '../names.ts'
 import type { Setting } from './setting.ts'
 
-const kinds = 'write { webhook: … }, { mail: … } or { slack: … }'
+const kinds = 'write { webhook: … }, { mail: … }, { slack: … } or { push: … }'
 
 /** A way to tell people of questions. */
 export function readChannel(entry: Setting): ChannelConfig[] {
@@ -15,8 +22,8 @@ export function readChannel(entry: Setting): ChannelConfig[] {
     entry.wrongKind(kinds)
     return []
   }
-  const { webhook, mail, slack } = entry.only(settingNames.channel)
-  const named = [webhook, mail, slack].filter(({ isThere }) => isThere)
+  const { webhook, mail, slack, push } = entry.only(settingNames.channel)
+  const named = [webhook, mail, slack, push].filter(({ isThere }) => isThere)
   if (named.length !== 1) {
     entry.say(
       named.length > 1 ? 'names two channels; write each as an item of its own.' : `names no channel; ${kinds}.`,
@@ -24,6 +31,7 @@ export function readChannel(entry: Setting): ChannelConfig[] {
     return []
   }
   if (webhook.isThere) return readWebhook(webhook).map((one) => ({ webhook: one }))
+  if (push.isThere) return [{ push: readPush(push) }]
   return mail.isThere ? [{ mail: readMail(mail) }] : [{ slack: readSlack(slack) }]
 }
 
@@ -70,6 +78,20 @@ function readSlack(setting: Setting): SlackConfig {
     people: people.isThere ? people.words() : undefined,
     ...readCommon(common, slackAddress),
   }) as SlackConfig
+}
+
+function readPush(setting: Setting): PushConfig {
+  const { contact, name, gather, quiet } = setting.only(settingNames.push)
+  const address = contact.needed('write whom push services may write to, such as "mailto:ops@example.com"').text()
+  if (address !== undefined && !/^(mailto:[^@\s]+@[^@\s]+|https:\/\/[^/\s]\S*)$/.test(address)) {
+    contact.say('does not begin with mailto: or https://.')
+  }
+  return defined({
+    contact: address,
+    name: name.text(),
+    gatherMs: gather.duration(),
+    quiet: readQuiet(quiet),
+  }) as PushConfig
 }
 
 interface AddressKind {

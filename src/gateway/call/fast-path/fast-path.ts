@@ -12,8 +12,8 @@ import { upstreamCallOf } from '../../catalog/catalog.ts'
 import type { KnownTool } from '../../catalog/fetch-list.ts'
 import { routeTool, type Scope } from '../../catalog/route.ts'
 import type { GatewayContext } from '../../context.ts'
-import { resultFor } from '../../forward/result-for.ts'
-import type { UpstreamEra, UpstreamReply } from '../../upstream/upstream.ts'
+import { resultFor, writtenResultFor } from '../../forward/result-for.ts'
+import type { UpstreamEra, UpstreamReply, UpstreamResult } from '../../upstream/upstream.ts'
 import { paramHeaders, repeatsArguments } from '../param-headers.ts'
 import { CallTimer } from '../time-call.ts'
 import { asksByForms } from './asks-by-forms.ts'
@@ -53,9 +53,17 @@ export function fastPath(gateway: GatewayContext, scope: Scope, rounds: Rounds):
     if (client === undefined) return notHandled
     if (call.retry !== undefined) return rounds.retry({ request, call, route, client })
 
-    const timer = new CallTimer(gateway.settings.news, route.server.id)
+    const { news, tracing } = gateway.settings
+    const span = tracing?.begin({
+      server: route.server.id,
+      tool: route.name,
+      header: (name) => headers?.[name] as string | undefined,
+      meta: call.meta,
+    })
+    const timer = new CallTimer(news, route.server.id, span)
     const fast = { gateway, rounds, request, call, route, client, clientCall: undefined, timer }
-    return session === undefined ? callFast(fast) : callInSession(fast, session, calls)
+    const go = () => (session === undefined ? callFast(fast) : callInSession(fast, session, calls))
+    return span === undefined ? go() : span.run(go)
   }
 }
 
@@ -139,6 +147,8 @@ function decideAndCall(fast: FastCall, tool: KnownTool, era: UpstreamEra): FastE
   const groups = (request.authInfo?.extra?.groups as string[] | undefined) ?? noGroups
   const wanted = upstreamCallOf({ requester: client.requester, groups }, route.server, tool, call.given)
   const decision = decide(policy, wanted)
+  // Beyond its limit a call is asked about, as its client can be asked.
+  if (decision.limits !== undefined) return notHandled
   if ((decision.decide !== 'allow' && !decision.watched) || isCancelled(fast.clientCall)) return notHandled
   return walkFast(fast, { tool, era }, { call: wanted, walkId: randomUUID(), decided: { policy, decision } })
 }
@@ -208,7 +218,8 @@ async function send(fast: FastCall, { tool, era }: CallFacts, started: StartedCa
   const outcome = outcomeOf(reply)
   if (outcome !== undefined) {
     timer.ended(outcome)
-    return { result: answer(fast, (reply as { result: JsonObject }).result), outcome }
+    const { result, written } = reply as UpstreamResult
+    return { result: answer(fast, result, written), outcome }
   }
   if (isCancelled(clientCall)) return cancelled(fast)
   captured.asksByForms = era.perRequest && asksByForms(reply)
@@ -254,9 +265,13 @@ function dropWithClient({ settings }: GatewayContext, { reply }: FastRequest, ca
   })
 }
 
-function answer({ gateway, request, call }: FastCall, result: JsonObject): FastEnd {
-  const { reply, session } = request
-  const shown = resultFor(result, call.envelope === undefined ? undefined : gateway.self)
-  reply.send({ jsonrpc: '2.0', id: call.id, result: shown }, session?.id)
+/** Answers in the words of the upstream, if those are given and nothing within them has to be changed. */
+function answer({ gateway, request, call }: FastCall, result: JsonObject, written?: string): FastEnd {
+  const { reply, session, http } = request
+  const self = call.envelope === undefined ? undefined : gateway.self
+  const text = written === undefined || http === undefined ? undefined : writtenResultFor(result, written, self)
+  if (text === undefined) {
+    reply.send({ jsonrpc: '2.0', id: call.id, result: resultFor(result, self) }, session?.id)
+  } else http?.sendText(`{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":${text}}`, session?.id)
   return answered
 }

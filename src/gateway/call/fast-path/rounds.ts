@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../base/json.ts'
 import { codes } from '../../../mcp/codes.ts'
 import type { FastEnd, FastHttp, FastRequest } from '../../../mcp/fast-path.ts'
 import type { Route, Scope } from '../../catalog/route.ts'
+import { askingAt } from '../../catalog/route.ts'
 import type { GatewayContext } from '../../context.ts'
-import { askingAt } from '../../downstream/asking-at.ts'
 import { inNameOf } from '../../forward/forward.ts'
 import { resultFor } from '../../forward/result-for.ts'
 import { progressOf } from '../../forward/upstream-progress.ts'
@@ -125,13 +125,15 @@ function isPlainRetry(context: RequestContext): boolean {
   return !inbox() || [...responses.values()].every((response) => clientAnswer(response)?.action === 'accept')
 }
 
+/** The headers that Assent's own handlers read. */
+const readHeaders = new Set(['user-agent', 'traceparent', 'tracestate'])
+
 /** What a handler gets from an SDK server, as far as Assent's own handlers use it. */
 function contextFor({ request, call }: RoundRequest, exchange: Exchange): ServerContext {
   const { authInfo } = request
   const { retry } = call
-  const userAgent = request.headers?.['user-agent'] ?? null
   const headers = {
-    get: (name: string) => (name === 'user-agent' ? userAgent : null),
+    get: (name: string) => (readHeaders.has(name) ? (request.headers?.[name] ?? null) : null),
     // `readCall` leaves requests alone that repeat arguments in headers, which are all that is ever passed on.
     *[Symbol.iterator]() {},
   }

@@ -114,8 +114,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#listener.started?.()
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     if (this.#hasEnded || status < 200) return
+    // The parsed ones are enough, and a stream may stay open for hours.
+    controller.rawHeaders = null
     this.#status = status
     this.#headers = headers
     if (status < 300 && mediaType(headers) === 'text/event-stream') {

@@ -53,12 +53,14 @@ export class HttpTransport {
   }
 
   /** Adds the headers in which 2026-07-28 repeats parts of the body (H26-03, H26-04). */
-  perRequestHeaders(revision: string, { method, params, paramHeaders, credential }: UpstreamRequest): string[] {
+  perRequestHeaders(revision: string, request: UpstreamRequest): string[] {
+    const { method, params, paramHeaders, traceHeaders, credential } = request
     const headers = this.headers(revision, credential)
     headers.push('mcp-method', method)
     const name = nameHeader(method, params)
     if (name !== undefined) headers.push('mcp-name', name)
     if (paramHeaders !== undefined) for (const key in paramHeaders) headers.push(key, paramHeaders[key] ?? '')
+    if (traceHeaders !== undefined) for (const key in traceHeaders) headers.push(key, traceHeaders[key] ?? '')
     return headers
   }
 

@@ -42,6 +42,7 @@ class HttpUpstream implements Upstream {
   readonly #probes = new Map<string, Promise<EraReply>>()
   readonly #memory: EraMemory
   readonly #health: Health
+  readonly #loginAsked: (() => void) | undefined
   readonly #notifications = createEvents<UpstreamNotification>()
   #cancelSweep: (() => void) | undefined
   #isClosed = false
@@ -49,9 +50,11 @@ class HttpUpstream implements Upstream {
   constructor(settings: HttpSettings, context: UpstreamContext) {
     this.name = settings.name
     this.#context = context
+    this.#loginAsked = settings.loginAsked
     this.#transport = new HttpTransport(settings, context)
     this.#memory = new EraMemory(context.clock, context.limits.era)
     this.#health = new Health(context.clock, reportHealthChanges(context, settings.name))
+    context.held?.serve(settings.name, (request) => this.#sendHere(request))
     this.#perRequestSender = new PerRequestSender(this.#transport, () => this.#countDropped())
   }
 
@@ -78,7 +81,7 @@ class HttpUpstream implements Upstream {
 
   async #requestIn({ perRequest }: UpstreamEra, request: UpstreamRequest): Promise<UpstreamReply> {
     const reply = await (perRequest ? this.#perRequestSender.request(request) : this.#inSession(request))
-    this.#health.record(reply)
+    this.#heard(reply)
     this.#memory.forgetIfSuspect(reply)
     return reply
   }
@@ -92,6 +95,7 @@ class HttpUpstream implements Upstream {
   }
 
   release(client: DownstreamClient): void {
+    if (this.#context.held?.isUsedElsewhere(this.name, client) === true) return
     const key = clientKey(client)
     const session = this.#sessions.get(key)
     if (session !== undefined) this.#retire(key, session)
@@ -120,7 +124,12 @@ class HttpUpstream implements Upstream {
     this.#isClosed = true
     this.#cancelSweep?.()
     this.#perRequestSender.close()
-    await Promise.all([...this.#sessions.values()].map((session) => session.end('the gateway is shutting down')))
+    const ends = [...this.#sessions].map(([key, session]) => {
+      const isLeft =
+        key === clientKey(session.client) && this.#context.held?.outlives(this.name, session.client) === true
+      return session.end('the gateway is shutting down', isLeft)
+    })
+    await Promise.all(ends)
     this.#sessions.clear()
     await this.#transport.close()
   }
@@ -134,11 +143,16 @@ class HttpUpstream implements Upstream {
     const probe = this.#discover(client).then((found) => {
       this.#probes.delete(key)
       if (found.kind === 'found') this.#memory.remember(found.era)
-      this.#health.record(found)
+      this.#heard(found)
       return found
     })
     this.#probes.set(key, probe)
     return probe
+  }
+
+  #heard(reply: UpstreamReply | EraReply): void {
+    this.#health.record(reply)
+    if (reply.kind === 'unauthorized' && reply.status === 401) this.#loginAsked?.()
   }
 
   async #discover(client: DownstreamClient): Promise<EraReply> {
@@ -169,7 +183,21 @@ class HttpUpstream implements Upstream {
     return this.#sessionOf(client)?.ready ?? busy
   }
 
-  async #inSession(request: UpstreamRequest): Promise<UpstreamReply> {
+  #inSession(request: UpstreamRequest): Promise<UpstreamReply> {
+    const { held } = this.#context
+    if (held === undefined) return this.#inSessionHere(request)
+    return held.send(this.name, request, (one) => this.#inSessionHere(one))
+  }
+
+  /** A request of another instance. */
+  async #sendHere(request: UpstreamRequest): Promise<UpstreamReply> {
+    if (this.#isClosed) return closed
+    const reply = await this.#inSessionHere(request)
+    this.#health.record(reply)
+    return reply
+  }
+
+  async #inSessionHere(request: UpstreamRequest): Promise<UpstreamReply> {
     const reply = await this.#tryInSession(request)
     return reply === sessionGone ? this.#tryInSession(request) : reply
   }
@@ -202,13 +230,18 @@ class HttpUpstream implements Upstream {
     if (open !== undefined && !open.isGone) return open
     if (open !== undefined) this.#retire(key, open)
     if (this.#sessions.size >= this.#context.limits.sessions && !this.#makeRoom()) return undefined
+    const { held } = this.#context
+    // A further session of a client is for one call at a time, and ends with this process.
+    const isFirst = held !== undefined && key === clientKey(client)
     const session = new UpstreamSession(
       {
         transport: this.#transport,
         notified: (client, method, params) => this.#notify(client, method, params),
         dropped: () => this.#countDropped(),
+        ...(isFirst && { opened: (opened) => held.opened(this.name, client, opened) }),
       },
       downstreamClientOf(client),
+      isFirst ? held.resume(this.name, client) : undefined,
     )
     this.#sessions.set(key, session)
     this.#scheduleSweep()

@@ -3,7 +3,7 @@ import { inBackground } from '../../../base/under-way.ts'
 import { codes } from '../../../mcp/codes.ts'
 import { Conversation } from '../conversation.ts'
 import { eraOfInitialize, initializeParams, tooLargeHandshake } from '../handshake.ts'
-import type { UpstreamLimits } from '../options.ts'
+import type { ResumableSession, UpstreamLimits } from '../options.ts'
 import type { PendingOwner, PendingRequest } from '../pending-request.ts'
 import type {
   DownstreamClient,
@@ -42,6 +42,8 @@ export interface SessionOwner {
   /** The upstream sent a notification that belongs to no request. */
   notified(client: DownstreamClient, method: string, params: JsonObject): void
   dropped(): void
+  /** The handshake is done. Without an id: the upstream has no sessions. */
+  opened?(session: ResumableSession | undefined): Promise<void>
 }
 
 /** One 2025 session over HTTP, of one client. */
@@ -63,7 +65,8 @@ export class UpstreamSession implements PendingOwner {
   #id: string | undefined
   #credential: UpstreamCredential | undefined
 
-  constructor(owner: SessionOwner, client: DownstreamClient) {
+  /** With `left`, goes on with a session that another instance has left. */
+  constructor(owner: SessionOwner, client: DownstreamClient, left?: ResumableSession) {
     this.#owner = owner
     this.client = client
     this.#credential = client.credential
@@ -71,6 +74,7 @@ export class UpstreamSession implements PendingOwner {
     this.#conversation = new Conversation({
       clock: owner.transport.clock,
       limits: owner.transport.context.limits,
+      lastId: left?.lastId,
       reserve: owner.transport.reserve,
       send: (message, pending) => this.#post(message, pending?.request.credential, 3),
       notified: (method, params) => owner.notified(client, method, params),
@@ -84,7 +88,7 @@ export class UpstreamSession implements PendingOwner {
         this.isGone = true
       },
     })
-    this.ready = this.#initialize()
+    this.ready = left === undefined ? this.#initialize() : this.#resumeSession(left)
   }
 
   get inFlight(): number {
@@ -123,11 +127,11 @@ export class UpstreamSession implements PendingOwner {
     if (this.#era !== undefined) this.#post({ jsonrpc: '2.0', method, params }, this.#credential, 1)
   }
 
-  /** Ends the session here and, if the upstream still has it, at the upstream (H11-03). */
-  async end(detail = 'the session is closed'): Promise<void> {
+  /** Ends the session here and, if the upstream still has it and nobody goes on with it, at the upstream (H11-03). */
+  async end(detail = 'the session is closed', isLeft = false): Promise<void> {
     this.#standaloneStream.close()
     this.#conversation.loseAll('closed', detail)
-    if (this.isGone || this.#id === undefined) return
+    if (this.isGone || this.#id === undefined || isLeft) return
     this.isGone = true
     await new Promise<void>((resolve) => {
       const exchange = this.#owner.transport.send(
@@ -177,8 +181,17 @@ export class UpstreamSession implements PendingOwner {
     this.#era = found.era
     await this.#postOnce({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.client.credential)
     await this.#openStandalone()
+    await this.#owner.opened?.(this.#id === undefined ? undefined : { id: this.#id, era: found.era })
     this.#isOpen = true
     return found
+  }
+
+  async #resumeSession({ id, era }: ResumableSession): Promise<EraReply> {
+    this.#id = id
+    this.#era = era
+    await this.#openStandalone()
+    this.#isOpen = true
+    return { kind: 'found', era }
   }
 
   /** Many servers ask on this stream, and their questions are lost while it is not open. */
@@ -217,8 +230,11 @@ export class UpstreamSession implements PendingOwner {
     const { transport } = this.#owner
     const body = writeRequest(pending, false, transport.context.self)
     if (body === undefined) return
+    const { credential, traceHeaders } = pending.request
+    const headers = this.headers(credential)
+    if (traceHeaders !== undefined) for (const key in traceHeaders) headers.push(key, traceHeaders[key] ?? '')
     pending.stream = transport.send(
-      { method: 'POST', headers: this.headers(pending.request.credential), body },
+      { method: 'POST', headers, body },
       {
         ...(head !== undefined && { head }),
         started: () => {

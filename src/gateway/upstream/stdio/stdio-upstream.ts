@@ -60,6 +60,10 @@ class StdioUpstream implements Upstream {
     this.#settings = settings
     this.#context = context
     this.#queue = new WaitQueue(clock)
+    context.held?.serve(settings.name, async (request) => {
+      const found = await this.era(request, request.signal)
+      return found.kind === 'found' ? this.#sendHere(request, found.era) : found
+    })
     this.#memory = new EraMemory(clock, limits.era)
     this.#health = new Health(clock, reportHealthChanges(context, settings.name), () => tellingLine(this.#stderr))
     this.#backOff = new BackOff(clock)
@@ -101,7 +105,13 @@ class StdioUpstream implements Upstream {
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
     const found = await this.era(request, request.signal)
     if (found.kind !== 'found') return found
-    const worker = await this.#acquire(request, found.era)
+    const { held } = this.#context
+    if (held === undefined || found.era.perRequest) return this.#sendHere(request, found.era)
+    return held.send(this.name, request, (one) => this.#sendHere(one, found.era))
+  }
+
+  async #sendHere(request: UpstreamRequest, era: UpstreamEra): Promise<UpstreamReply> {
+    const worker = await this.#acquire(request, era)
     if (!(worker instanceof Worker)) return worker
     const reply = await worker.request(request)
     worker.release()
@@ -120,6 +130,7 @@ class StdioUpstream implements Upstream {
   }
 
   release(client: DownstreamClient): void {
+    if (this.#context.held?.isUsedElsewhere(this.name, client) === true) return
     for (const worker of this.#workersOf(client)) this.#retire(worker)
   }
 

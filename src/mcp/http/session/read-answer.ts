@@ -15,7 +15,9 @@ export function readAnswer(
   version: string | undefined,
 ): JSONRPCResultResponse | undefined {
   const { jsonrpc, id, result } = body
-  if (jsonrpc !== '2.0' || !Number.isSafeInteger(id) || !hasOnly(body, messageKeys)) return undefined
+  if (jsonrpc !== '2.0' || !hasOnly(body, messageKeys)) return undefined
+  // A string is the id of a request that may have been sent by another instance.
+  if (!Number.isSafeInteger(id) && typeof id !== 'string') return undefined
   if (!isPlainObject(result) || typeof result.action !== 'string' || !hasOnly(result, resultKeys)) return undefined
   // The transport drops what has this name.
   if (result.content !== undefined && (!isPlainObject(result.content) || Object.hasOwn(result.content, '__proto__'))) {

@@ -60,8 +60,8 @@ export interface FoundSession extends Session {
    * Undefined if a request of this id is under way.
    */
   hold(id: string | number): (() => void) | undefined
-  /** Takes the client's answer to a request that the session's server sent. */
-  receive(answer: JSONRPCResultResponse): void
+  /** Takes the client's answer to a request that the session's server sent. False: it may be for another instance. */
+  receive(answer: JSONRPCResultResponse): boolean | Promise<boolean>
 }
 
 /** The 2025 sessions of one endpoint. Each has an SDK server of its own, and belongs to the client that opened it. */
@@ -353,9 +353,19 @@ export function keepSessions(
       },
       receive(answer) {
         touch(session)
-        session.transport.onmessage?.(answer)
+        if (typeof answer.id === 'string') return receiveAddressed(session, answer, answer.id)
+        session.transport.deliver(answer)
+        return true
       },
     }
+  }
+
+  /** Takes an answer under the id by which it finds the instance that asked, if that is this one. */
+  async function receiveAddressed(session: OpenSession, answer: JSONRPCResultResponse, id: string): Promise<boolean> {
+    const address = session.began === undefined ? undefined : await sharing?.readAddress(session.key, id)
+    if (address?.instance !== sharing?.post.id || address === undefined || session.closed.aborted) return false
+    session.transport.deliver({ ...answer, id: address.request })
+    return true
   }
 
   function foundAs(session: OpenSession, server: McpServer | Server): FoundSession {

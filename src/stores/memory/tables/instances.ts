@@ -1,3 +1,4 @@
+import type { Holding, HoldingStore } from '../../../instance/holding.ts'
 import type { Instance, InstanceStore } from '../../../instance/instance.ts'
 import type { KeptSession, KeptSessionStore } from '../../../instance/kept-session.ts'
 import type { Mail, MailboxStore } from '../../../instance/mailbox.ts'
@@ -36,10 +37,9 @@ export function memoryMailbox(watchers: Watchers): MailboxStore {
       watchers.notify(mailChange(mail.to))
       return true
     },
-    async take(address, limit) {
-      const taken = kept.filter(({ to }) => to === address).slice(0, limit)
-      kept = kept.filter((mail) => !taken.includes(mail))
-      return taken
+    async take(address, limit, read) {
+      kept = kept.filter(({ to, id }) => to !== address || !read.includes(id))
+      return kept.filter(({ to }) => to === address).slice(0, limit)
     },
     watch: (to, came) => watchers.add(mailChange(to), came),
     async deleteMail(moment, limit) {
@@ -59,6 +59,26 @@ export function memorySessions(): KeptSessionStore {
     },
     async save(change) {
       kept.set(change.key, { ...(kept.get(change.key) ?? { isRevoked: false }), ...change })
+    },
+    async deleteExpired(moment, limit) {
+      const old = [...kept.values()].filter(({ expiresAt }) => expiresAt < moment).slice(0, limit)
+      for (const { key } of old) kept.delete(key)
+      return old.length
+    },
+  }
+}
+
+/** Stores who holds sessions with upstreams in memory. */
+export function memoryHoldings(): HoldingStore {
+  const kept = new Map<string, Holding>()
+  return {
+    async get(key) {
+      return kept.get(key)
+    },
+    async saveIfUnchanged(next) {
+      if ((kept.get(next.key)?.version ?? 0) !== next.version - 1) return false
+      kept.set(next.key, next)
+      return true
     },
     async deleteExpired(moment, limit) {
       const old = [...kept.values()].filter(({ expiresAt }) => expiresAt < moment).slice(0, limit)

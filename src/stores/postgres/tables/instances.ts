@@ -1,15 +1,20 @@
+import type { HoldingStore } from '../../../instance/holding.ts'
 import type { InstanceStore } from '../../../instance/instance.ts'
 import type { KeptSessionStore } from '../../../instance/kept-session.ts'
 import type { MailboxStore } from '../../../instance/mailbox.ts'
 import {
+  fromHoldingRow,
   fromInstanceRow,
   fromMailRow,
   fromSessionRow,
+  type HoldingRow,
+  holdingColumns,
   type InstanceRow,
   instanceColumns,
   type MailRow,
   mailColumns,
   type SessionRow,
+  toHoldingRow,
   toInstanceRow,
   toMailRow,
 } from '../../rows/instance.ts'
@@ -72,9 +77,8 @@ const putMail: PostgresStatement = {
 
 const takeMail: PostgresStatement = {
   name: 'assent_mail_take',
-  text: `with taken as (delete from assent_mail where seq in (
-      select seq from assent_mail where recipient = $1 order by seq limit $2 for update skip locked) returning *)
-    select ${mailRow} from taken order by seq`,
+  text: `with removed as (delete from assent_mail where recipient = $1 and id = any($3))
+    select ${mailRow} from assent_mail where recipient = $1 and id <> all($3) order by seq limit $2`,
 }
 
 const deleteMail: PostgresStatement = {
@@ -97,9 +101,9 @@ export function postgresMailbox(
       if (isKept) notify(mailChange(mail.to))
       return isKept
     },
-    async take(to, limit) {
+    async take(to, limit, read) {
       if (!isStorableText(to)) return []
-      return (await database.query<MailRow>(takeMail, [to, limit])).rows.map(fromMailRow)
+      return (await database.query<MailRow>(takeMail, [to, limit, read])).rows.map(fromMailRow)
     },
     watch: (to, came) => changes.watch(mailChange(to), came),
     async deleteMail(moment, limit) {
@@ -141,6 +145,48 @@ export function postgresSessions(database: PostgresDatabase): KeptSessionStore {
     },
     async deleteExpired(moment, limit) {
       return (await database.query(deleteExpired, [moment.getTime(), limit])).rowCount ?? 0
+    },
+  }
+}
+
+const findHolding: PostgresStatement = {
+  name: 'assent_holding_find',
+  text: `select ${holdingColumns.join(', ')} from assent_holding where holding = $1`,
+}
+
+const addHolding: PostgresStatement = {
+  name: 'assent_holding_add',
+  text: `insert into assent_holding (${holdingColumns.join(', ')}) values ($1, $2, $3, $4, $5, $6)
+    on conflict (holding) do nothing`,
+}
+
+const saveHolding: PostgresStatement = {
+  name: 'assent_holding_save',
+  text: `update assent_holding set holder = $2, sealed_key = $3, box = $4, version = $5, expires_at = $6
+    where holding = $1 and version = $5 - 1`,
+}
+
+const deleteHoldings: PostgresStatement = {
+  name: 'assent_holding_expired',
+  text: `delete from assent_holding where holding in (
+    select holding from assent_holding where expires_at < $1 limit $2)`,
+}
+
+/** Who holds sessions with upstreams in PostgreSQL. */
+export function postgresHoldings(database: PostgresDatabase): HoldingStore {
+  return {
+    async get(key) {
+      if (!isStorableText(key)) return undefined
+      const [row] = (await database.query<HoldingRow>(findHolding, [key])).rows
+      return row && fromHoldingRow(row)
+    },
+    async saveIfUnchanged(next) {
+      const row = toHoldingRow(next)
+      const values = holdingColumns.map((column) => row[column])
+      return (await database.query(next.version === 1 ? addHolding : saveHolding, values)).rowCount === 1
+    },
+    async deleteExpired(moment, limit) {
+      return (await database.query(deleteHoldings, [moment.getTime(), limit])).rowCount ?? 0
     },
   }
 }

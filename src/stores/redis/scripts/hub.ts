@@ -6,6 +6,7 @@ const envelopes = `
   local function placesOf(envelope)
     local places = {}
     local function add(name, score) places[#places + 1] = { index = name, score = score, before = '' } end
+    if envelope.state ~= 'stopped' then add('log:' .. envelope.space, 'seq') end
     if envelope.state == 'sent' then
       add('sent:' .. envelope.space, 'seq')
       for name in string.gmatch(envelope.recipients, '[^ ]+') do add('for:' .. envelope.space .. ' ' .. name, 'seq') end
@@ -27,6 +28,8 @@ const envelopes = `
     return #flat > 0 and envelope or nil
   end
 
+  local function isOpen(key) return redis.call('HEXISTS', record(key), 'open') == 1 end
+
   local function received(space, name, seq)
     local key = P .. 'received:' .. space
     if tonumber(redis.call('HGET', key, name) or '0') < tonumber(seq) then redis.call('HSET', key, name, tonumber(seq)) end
@@ -42,11 +45,14 @@ export const appendEnvelopes = scriptOf(
     local known = envelopeAt(given.key)
     if known then
       ends[place] = { 'known', known.digest, known.state }
+    elseif given.answers and not isOpen(given.answers) then
+      ends[place] = { 'answered' }
     else
       local seq = put(given.key, given.columns)
-      local asked = given.answers and envelopeAt(given.answers)
-      if asked then
+      if given.answers then
+        local asked = envelopeAt(given.answers)
         asked.open = nil
+        if given.stops then asked.state = 'stopped' end
         put(given.answers, asked)
       end
       for _, name in ipairs(given.handedTo) do received(given.columns.space, name, seq) end
@@ -61,9 +67,8 @@ export const changeEnvelope = scriptOf(
   envelopes,
   `
   local envelope = envelopeAt(A.key)
-  if not envelope then return false end
-  local isReleased = A.state == 'sent' and envelope.state ~= 'sent'
-  if isReleased then
+  if not envelope or not envelope.open or (A.state == 'sent' and envelope.state == 'sent') then return false end
+  if A.state == 'sent' then
     redis.call('HSET', record(A.key), '#seq', string.format('%016d', redis.call('INCR', P .. 'seq')))
   end
   envelope.text, envelope.state = A.text or envelope.text, A.state or envelope.state

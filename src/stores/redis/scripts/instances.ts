@@ -14,12 +14,12 @@ export const putMail = scriptOf(
   return 1`,
 )
 
-/** Removes the first records of an index, and returns them. */
-export const takeFirst = scriptOf(
+/** Removes mail that was read, and returns the first of an index. */
+export const takeMail = scriptOf(
   records,
   `
-  local members = redis.call('ZRANGE', index(A.index), 0, tonumber(A.limit) - 1)
-  local taken = rows(members)
-  eraseAll(members)
-  return taken`,
+  for _, id in ipairs(A.read) do
+    if redis.call('HGET', record(id), 'recipient') == A.to then erase(id) end
+  end
+  return rows(redis.call('ZRANGE', index(A.index), 0, tonumber(A.limit) - 1))`,
 )

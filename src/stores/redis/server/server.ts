@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { DriverMissing } from '../../errors.ts'
 import type { RedisScript } from '../scripts/script.ts'
 import type { RedisAddress } from './address.ts'
@@ -87,7 +88,8 @@ function clientsFor({ createClient }: Driver, address: RedisAddress): () => Redi
   const common = { host, port, connectTimeout: connectMs, reconnectStrategy: false as const, keepAlive: true }
   return () =>
     createClient({
-      socket: isTls ? { ...common, tls: true, servername: host } : common,
+      // A certificate names a host; an address has no name that could be told to the server.
+      socket: isTls ? { ...common, tls: true, ...(isIP(host) === 0 && { servername: host }) } : common,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
       database,

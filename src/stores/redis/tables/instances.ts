@@ -1,20 +1,25 @@
+import type { HoldingStore } from '../../../instance/holding.ts'
 import type { InstanceStore } from '../../../instance/instance.ts'
 import type { KeptSessionStore } from '../../../instance/kept-session.ts'
 import type { MailboxStore } from '../../../instance/mailbox.ts'
 import {
+  fromHoldingRow,
   fromInstanceRow,
   fromMailRow,
   fromSessionRow,
+  type HoldingRow,
+  holdingColumns,
   type InstanceRow,
   type MailRow,
   type SessionRow,
+  toHoldingRow,
   toInstanceRow,
   toMailRow,
 } from '../../rows/instance.ts'
 import { mailChange } from '../../watchers.ts'
 import type { RedisChanges } from '../changes.ts'
 import { recordsIn, rowFromFlat, withNulls, written } from '../records.ts'
-import { putMail, putRecord, takeFirst } from '../scripts/instances.ts'
+import { putMail, putRecord, takeMail } from '../scripts/instances.ts'
 import type { RedisServer } from '../server/server.ts'
 
 /** Instances in Redis. */
@@ -55,8 +60,8 @@ export function redisMailbox(server: RedisServer, changes: RedisChanges): Mailbo
         (await kept.run<number>(putMail, { ...written({ key: row.id, columns: { ...row }, places }), ...args })) === 1
       )
     },
-    async take(to, limit) {
-      const rows = await kept.run<string[][]>(takeFirst, { index: `to:${to}`, limit: String(limit) })
+    async take(to, limit, read) {
+      const rows = await kept.run<string[][]>(takeMail, { to, index: `to:${to}`, limit: String(limit), read })
       return rows.map((row) => fromMailRow(rowFromFlat(row) as unknown as MailRow))
     },
     watch: (to, came) => changes.watch(mailChange(to), came),
@@ -87,6 +92,24 @@ export function redisSessions(server: RedisServer): KeptSessionStore {
         ...(stream !== undefined && { stream }),
       }
       await kept.run<null>(putRecord, written({ key, columns, places: [{ index: 'expires', score: expires_at }] }))
+    },
+    deleteExpired: (moment, limit) => kept.deleteBefore('expires', moment, limit),
+  }
+}
+
+/** Who holds sessions with upstreams in Redis. */
+export function redisHoldings(server: RedisServer): HoldingStore {
+  const kept = recordsIn(server, 'holding')
+  return {
+    async get(key) {
+      const row = await kept.get(key)
+      return row && fromHoldingRow(withNulls<HoldingRow>(row, holdingColumns))
+    },
+    saveIfUnchanged(next) {
+      const row = toHoldingRow(next)
+      const places = [{ index: 'expires', score: row.expires_at }]
+      const version = next.version === 1 ? (false as const) : next.version - 1
+      return kept.save({ key: next.key, columns: { ...row }, places }, { version })
     },
     deleteExpired: (moment, limit) => kept.deleteBefore('expires', moment, limit),
   }

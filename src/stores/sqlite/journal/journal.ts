@@ -101,7 +101,8 @@ export function openJournal(path: string, database: SqliteDatabase): Journal {
   }
 }
 
-const rowsAtOnce = 16
+/** How many events one statement stores. Each is cheaper the more there are, and few sizes need few statements. */
+const rowsAtOnce = [64, 8, 1] as const
 
 /** Makes a function that stores events, except those that are stored, or were pruned meanwhile. */
 function storeRows(database: SqliteDatabase): (rows: readonly JournalRow[]) => void {
@@ -126,6 +127,9 @@ function storeRows(database: SqliteDatabase): (rows: readonly JournalRow[]) => v
       if (!pruned.has(chain)) pruned.set(chain, Number(findAnchor.get(chain)?.seq ?? 0))
     }
     const kept = rows.filter(({ chain, seq }) => seq > (pruned.get(chain) ?? 0))
-    for (let at = 0; at < kept.length; at += rowsAtOnce) insert(kept.slice(at, at + rowsAtOnce))
+    let at = 0
+    for (const size of rowsAtOnce) {
+      for (; at + size <= kept.length; at += size) insert(kept.slice(at, at + size))
+    }
   }
 }

@@ -1,15 +1,20 @@
+import type { HoldingStore } from '../../../instance/holding.ts'
 import type { InstanceStore } from '../../../instance/instance.ts'
 import type { KeptSessionStore } from '../../../instance/kept-session.ts'
 import type { MailboxStore } from '../../../instance/mailbox.ts'
 import {
+  fromHoldingRow,
   fromInstanceRow,
   fromMailRow,
   fromSessionRow,
+  type HoldingRow,
+  holdingColumns,
   type InstanceRow,
   instanceColumns,
   type MailRow,
   mailColumns,
   type SessionRow,
+  toHoldingRow,
   toInstanceRow,
   toMailRow,
 } from '../../rows/instance.ts'
@@ -48,8 +53,8 @@ export function sqliteMailbox(database: SqliteDatabase, writer: Writer, changes:
   const columns = columnList(mailColumns)
   const count = database.prepare('SELECT count(*) AS count FROM mail WHERE recipient = ?')
   const insert = database.prepare(`INSERT INTO mail (${columns}) VALUES (${placeholders(mailColumns)})`)
-  const list = database.prepare(`SELECT seq, ${columns} FROM mail WHERE recipient = ? ORDER BY seq LIMIT ?`)
-  const remove = database.prepare('DELETE FROM mail WHERE seq = ?')
+  const list = database.prepare(`SELECT ${columns} FROM mail WHERE recipient = ? ORDER BY seq LIMIT ?`)
+  const remove = database.prepare('DELETE FROM mail WHERE recipient = ? AND id = ?')
   const old = database.prepare('DELETE FROM mail WHERE seq IN (SELECT seq FROM mail WHERE at < ? LIMIT ?)')
   return {
     async put(mail, most) {
@@ -62,14 +67,14 @@ export function sqliteMailbox(database: SqliteDatabase, writer: Writer, changes:
       if (isKept) changes.saved(mailChange(mail.to))
       return isKept
     },
-    async take(to, limit) {
+    async take(to, limit, read) {
+      if (read.length > 0) {
+        await writer.write(() => {
+          for (const id of read) remove.run(to, id)
+        })
+      }
       // Looking needs no lock on the file.
-      if ((await runRead(() => list.all(to, 1))).length === 0) return []
-      return writer.write(() => {
-        const rows = list.all(to, limit)
-        for (const { seq } of rows) remove.run(Number(seq))
-        return rows.map((row) => fromMailRow(row as unknown as MailRow))
-      })
+      return runRead(() => list.all(to, limit).map((row) => fromMailRow(row as unknown as MailRow)))
     },
     watch: (to, came) => changes.watch(mailChange(to), came),
     deleteMail: (moment, limit) => writer.writeOne(() => old.run(moment.getTime(), limit)),
@@ -95,6 +100,36 @@ export function sqliteSessions(database: SqliteDatabase, writer: Writer): KeptSe
     async save({ key, isRevoked, level, stream, expiresAt }) {
       const values = [key, isRevoked ? 1 : 0, level ?? null, stream ?? null, expiresAt.getTime()]
       await writer.writeOne(() => save.run(...values))
+    },
+    deleteExpired: (moment, limit) => writer.writeOne(() => expired.run(moment.getTime(), limit)),
+  }
+}
+
+/** Who holds sessions with upstreams in SQLite. */
+export function sqliteHoldings(database: SqliteDatabase, writer: Writer): HoldingStore {
+  const columns = columnList(holdingColumns)
+  const find = database.prepare(`SELECT ${columns} FROM holding WHERE holding = ?`)
+  const add = database.prepare(`INSERT OR IGNORE INTO holding (${columns}) VALUES (${placeholders(holdingColumns)})`)
+  const save = database.prepare(
+    'UPDATE holding SET holder = ?, sealed_key = ?, box = ?, version = ?, expires_at = ? WHERE holding = ? AND version = ? - 1',
+  )
+  const expired = database.prepare(
+    'DELETE FROM holding WHERE holding IN (SELECT holding FROM holding WHERE expires_at < ? LIMIT ?)',
+  )
+  return {
+    get: (key) =>
+      runRead(() => {
+        const row = find.get(key)
+        return row && fromHoldingRow(row as unknown as HoldingRow)
+      }),
+    async saveIfUnchanged(next) {
+      const row = toHoldingRow(next)
+      if (next.version === 1)
+        return (await writer.writeOne(() => add.run(...holdingColumns.map((one) => row[one])))) === 1
+      const { holding, holder, sealed_key, box, version, expires_at } = row
+      return (
+        (await writer.writeOne(() => save.run(holder, sealed_key, box, version, expires_at, holding, version))) === 1
+      )
     },
     deleteExpired: (moment, limit) => writer.writeOne(() => expired.run(moment.getTime(), limit)),
   }

@@ -2,7 +2,8 @@ import { type Frame, posted } from '../props.ts'
 import { visible, visiblePlain } from '../question/quote.ts'
 import { icons } from './icons.ts'
 import { constant, type Markup, markup } from './markup.ts'
-import { script } from './script.ts'
+import { navigation } from './navigation.ts'
+import { scriptFor } from './script.ts'
 import { styleOf } from './style.ts'
 
 /** The title and contents of a page, so that the inbox can show the contents beside its list. */
@@ -43,11 +44,11 @@ export function documentOf(frame: Frame, title: string, body: Markup, extras: Ex
 ${extras.head}<style nonce="${nonce}">${constant(styleOf(look.primaryColor) + (extras.style ?? ''))}</style>
 </head>
 <body>
-<main class="${extras.layout ?? 'sheet stack'}">
+${navigation(frame)}<main id="main" class="${extras.layout ?? 'sheet stack'}">
 ${body}
 </main>
 ${footer(frame)}
-<script nonce="${nonce}">${constant([script, extras.script ?? ''].join('\n'))}</script>
+<script nonce="${nonce}">${constant([scriptFor(body.toString()), extras.script ?? ''].join('\n'))}</script>
 </body>
 </html>
 `.toString()
@@ -74,6 +75,6 @@ function footer(frame: Frame): Markup {
   const signOut = markup`<form method="post" action="/logout">${csrfField(frame)}<button class="plain">Sign out</button></form>`
   return markup`<footer>
 <p>${visible(look.title)}, signed in as ${visible(viewer.name)}</p>
-<nav aria-label="Your account"><a href="/inbox">Inbox</a><a href="/grants">Permissions</a><a href="/connections">Connections</a><a href="/browsers">Browsers</a><a href="/passkeys">Passkeys</a><a href="/audit">Audit</a>${viewer.canSignOut && signOut}</nav>
+${viewer.canSignOut && signOut}
 </footer>`
 }

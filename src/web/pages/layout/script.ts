@@ -6,12 +6,18 @@ export function minifyScript(source: string): string {
   return lines.filter((line) => line !== '' && !line.startsWith('//')).join('\n')
 }
 
+/** The script of a page with this body; all pages work without it. */
+export function scriptFor(body: string): string {
+  const needed = forSome.filter(([mark]) => body.includes(mark))
+  return [script, ...needed.map(([, more]) => more)].join('\n')
+}
+
 /**
- * The script of every page; all pages work without it. It counts down, converts times to the reader's time zone,
- * reveals a secret, offers a calendar, sizes boxes by their text, validates a field when it is left, and posts a form
- * only once.
+ * What every page needs. It counts down, converts times to the reader's time zone, validates a field when it is left,
+ * shows where
+ * the page is among the links, and posts a form only once.
  */
-export const script = minifyScript(`'use strict'
+const script = minifyScript(`'use strict'
 const all = (what, within = document) => [...within.querySelectorAll(what)]
 const units = ${JSON.stringify(units)}
 const shapes = {
@@ -50,7 +56,30 @@ function expire(time) {
 }
 
 showTimes(document)
+// Where the screen is too narrow for all links, the one of this page is in view.
+for (const link of all('.bar [aria-current=page]')) link.scrollIntoView({ block: 'nearest', inline: 'center' })
 
+for (const field of all('.field > input, .field > select, .field > textarea, .secret input')) {
+  const problem = document.getElementById(field.id + '-problem')
+  const tell = (message) => {
+    field.setAttribute('aria-invalid', String(message !== ''))
+    problem.hidden = message === ''
+    problem.lastElementChild.textContent = message
+  }
+  field.addEventListener('change', () => tell(field.validationMessage))
+  field.addEventListener('input', () => { if (field.getAttribute('aria-invalid') === 'true' && field.validity.valid) tell('') })
+}
+
+let sent = new WeakSet()
+addEventListener('submit', (event) => {
+  if (sent.has(event.target)) event.preventDefault()
+  sent.add(event.target)
+}, true)
+addEventListener('pageshow', () => { sent = new WeakSet() })
+`)
+
+/** Reveals a secret. */
+const revealScript = minifyScript(`
 for (const button of all('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal)
   button.hidden = false
@@ -61,7 +90,10 @@ for (const button of all('[data-reveal]')) {
     button.setAttribute('aria-label', button.textContent + ' ' + button.dataset.label)
   }
 }
+`)
 
+/** Offers a calendar for a time, in the reader's time zone. */
+const calendarScript = minifyScript(`
 const two = (number) => String(number).padStart(2, '0')
 const local = (date) => [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-') +
   'T' + two(date.getHours()) + ':' + two(date.getMinutes()) + ':' + two(date.getSeconds())
@@ -92,18 +124,10 @@ for (const field of all('[data-date-time]')) {
   const hint = document.getElementById(field.dataset.dateTime)
   if (hint) hint.textContent = 'In your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
 }
+`)
 
-for (const field of all('.field > input, .field > select, .field > textarea, .secret input')) {
-  const problem = document.getElementById(field.id + '-problem')
-  const tell = (message) => {
-    field.setAttribute('aria-invalid', String(message !== ''))
-    problem.hidden = message === ''
-    problem.lastElementChild.textContent = message
-  }
-  field.addEventListener('change', () => tell(field.validationMessage))
-  field.addEventListener('input', () => { if (field.getAttribute('aria-invalid') === 'true' && field.validity.valid) tell('') })
-}
-
+/** Sizes boxes by their text where the browser does not. */
+const growScript = minifyScript(`
 if (!CSS.supports('field-sizing', 'content')) {
   for (const box of all('.edits textarea')) {
     const grow = () => {
@@ -115,11 +139,11 @@ if (!CSS.supports('field-sizing', 'content')) {
     grow()
   }
 }
-
-let sent = new WeakSet()
-addEventListener('submit', (event) => {
-  if (sent.has(event.target)) event.preventDefault()
-  sent.add(event.target)
-}, true)
-addEventListener('pageshow', () => { sent = new WeakSet() })
 `)
+
+/** Parts of the script, each with what the HTML of a page has that needs it. */
+const forSome = [
+  ['data-reveal=', revealScript],
+  ['data-date-time=', calendarScript],
+  ['<textarea', growScript],
+] as const

@@ -67,7 +67,15 @@ const rules = `
   body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; background: var(--page); color: var(--text); overflow-wrap: anywhere; }
   main { width: 100%; max-width: 32rem; }
   .sheet { padding: 32px; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; }
-  @media (min-width: 33rem) { body { padding: clamp(24px, 8vh, 88px) 16px 0; } }
+  .bar { width: 100%; background: var(--sheet); border-bottom: 1px solid var(--line); }
+  .bar nav { display: flex; gap: 20px; width: min(72rem, 100% - 32px); margin: auto; overflow-x: auto; scrollbar-width: none; }
+  .bar a { flex: none; padding: 11.5px 0; min-height: 44px; color: var(--soft); font-size: .875rem; text-decoration: none; }
+  .bar a:hover, .bar [aria-current] { color: var(--text); }
+  .bar [aria-current] { font-weight: 600; box-shadow: inset 0 -2px var(--accent); }
+  .bar a:focus-visible { outline-offset: -2px; }
+  .bar .skip { position: absolute; padding: 11.5px 16px; background: var(--sheet); }
+  .skip:not(:focus) { clip-path: inset(50%); }
+  @media (min-width: 33rem) { main, footer { width: calc(100% - 32px); } main { margin-top: clamp(24px, 6vh, 64px); } }
   @media (max-width: 32.99rem) { body { background: var(--sheet); } .sheet { padding: 24px 20px; border: 0; border-radius: 0; } footer { border-top: 1px solid var(--line); } }
   h1, h2, p, ul, ol, dl, dd, figure, blockquote, fieldset, legend { margin: 0; padding: 0; border: 0; }
   ul, ol { list-style: none; }
@@ -166,7 +174,10 @@ const rules = `
   .more { margin-top: 4px; }
   .more > .choices { margin-top: 0; }
   .more > .field { padding-bottom: 4px; }
-  .votes { padding-left: 20px; list-style: disc; }
+  .votes, .numbered { padding-left: 20px; list-style: disc; }
+  .numbered { padding-left: 24px; list-style: decimal; }
+  .preview blockquote { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
+  .warning a { color: inherit; }
   .scopes li { padding: 9px 12px; }
   .scopes li + li { border-top: 1px solid var(--line); }
   .scopes { margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; }
@@ -180,9 +191,7 @@ const rules = `
 
   footer { width: 100%; max-width: 32rem; padding: 16px 20px 24px; color: var(--soft); font-size: .8125rem; }
   @media (min-width: 33rem) { footer { padding: 16px 33px 32px; } }
-  footer nav { display: flex; flex-wrap: wrap; align-items: center; gap: 0 20px; }
-  footer a, footer .plain { display: inline-flex; align-items: center; min-height: 44px; padding: 0; color: var(--soft); font-size: .8125rem; }
-  footer a:hover { color: var(--text); }
+  footer .plain { padding: 0; font-size: .8125rem; }
   :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   .errors:focus { outline: 2px solid var(--bad); outline-offset: 2px; }
   @media (prefers-reduced-motion: reduce) { * { transition: none !important; } }

@@ -3,6 +3,7 @@ import { exactText } from '../layout/exact-text.ts'
 import { csrfField, pageOf, type Sheet } from '../layout/frame.ts'
 import { icons } from '../layout/icons.ts'
 import { type Markup, markup } from '../layout/markup.ts'
+import { amount } from '../layout/times.ts'
 import { passkeyNote, passkeyProblem } from '../passkey/passkey-parts.ts'
 import { passkeyScript } from '../passkey/passkey-script.ts'
 import { type ApprovalPageProps, denialField, type Frame, type OfferedChoice, posted, postedName } from '../props.ts'
@@ -26,6 +27,8 @@ ${questionHead('run', asked, markup`Run ${visible(call.tool)} on ${visible(call.
 ${quotation(asked.server, asked.message)}
 ${isDestructive && markup`<div class="warning">${icons.warning}<p>${visible(call.server)} says that this tool may delete or overwrite.</p></div>`}
 ${facts(frame, props)}
+${commands(props)}
+${preview(frame, props)}
 ${votingSection(props)}
 ${props.voting?.done === undefined ? answerForm(frame, props) : markup`<p><strong>${props.voting.done}</strong></p>`}
 ${deadline(frame, asked, 'Nothing runs.')}`,
@@ -69,6 +72,26 @@ function facts(frame: Frame, { call, fixed, editable }: ApprovalPageProps): Mark
   }
   if (Object.keys(fixed).length === 0) return markup``
   return markup`<section class="close"><h2>With these arguments</h2>${argumentList(frame, fixed)}</section>`
+}
+
+/** The parts of a shell command, beside the whole that stands among the arguments. */
+function commands({ commands = [] }: ApprovalPageProps): Markup {
+  if (commands.length === 0) return markup``
+  const items = commands.map((one) => markup`<li><code>${exactText(one)}</code></li>`)
+  return markup`<section class="close"><h2>The command has ${commands.length} parts</h2><ol class="numbered">${items}</ol></section>`
+}
+
+const previewLines = 400
+
+/** What another tool of the server shows, always as the server's words. */
+function preview({ locale }: Frame, { call: { server }, preview }: ApprovalPageProps): Markup {
+  if (preview === undefined) return markup``
+  const { tool, text, leftOut = 0, problem } = preview
+  if (text === undefined) {
+    return markup`<section class="close"><h2>Preview</h2><p>There is no preview. ${visible(problem ?? '', 700)}</p></section>`
+  }
+  const rest = leftOut > 0 && markup`<p class="hint">${amount(locale, leftOut)} more characters are not shown.</p>`
+  return markup`<section class="close preview"><h2>Preview by <code>${exactText(tool)}</code></h2>${text.trim() === '' ? markup`<p class="soft">It is empty.</p>` : quotation(server, text, 'none', { characters: text.length, lines: previewLines })}${rest}</section>`
 }
 
 function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: ApprovalPageProps): Markup {

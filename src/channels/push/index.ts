@@ -1,0 +1,1 @@
+export { type PushOptions, pushChannel } from './push-channel.ts'
