@@ -40,6 +40,17 @@ test('envelopesPerSecond and burst: what is sent beyond is not taken, and told',
   expect(b.heard.filter((heard) => heard.payload?.method === 'notifications/note')).toHaveLength(3)
 })
 
+test('burst: joining again gives no new one', async () => {
+  const { raw } = await hubWith({ limits: { envelopesPerSecond: 1, burst: 60 } })
+  const before = await raw('a')
+  for (let n = 0; n < 60; n += 1) before.send(note('a', ['b'], { n }))
+  before.socket.close()
+  await before.closed
+  const again = await raw('a')
+  for (let n = 0; n < 40; n += 1) again.send(note('a', ['b'], { n }))
+  await again.hears(isError('too-many'))
+})
+
 test('unreadBytes: who does not read is disconnected with words', async () => {
   const { raw } = await hubWith({ limits: { unreadBytes: 1 } })
   const [a, b] = [await raw('a'), await raw('b')]

@@ -11,7 +11,7 @@ import { type HubLimits, type HubTimes, type Member, membersOf, type SpaceOption
 import { capabilitiesOf } from '../routing/capabilities.ts'
 import { learnFrom } from '../routing/learn.ts'
 import { createOpenRequests, keptDetails, type OpenRequest, standOf } from '../routing/open-requests.ts'
-import { createRate } from '../routing/rate.ts'
+import { createRate, type Rate } from '../routing/rate.ts'
 import type { Router } from '../routing/receive.ts'
 import { adoptRequests, loadOpen } from '../sharing/adopt.ts'
 import { meetPeers } from '../sharing/peers.ts'
@@ -73,6 +73,8 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
   const requests = createOpenRequests()
   const arrivals = createEvents<string>()
   const here = new Map<string, Joined>()
+  // Of the participant, not of its connection: who joins again may not send more for it.
+  const rates = new Map([...members.keys()].map((id) => [id, createRate(limits.envelopesPerSecond, limits.burst)]))
   const cursors = keepCursors(name, store)
   const observers = [...members.keys()].filter((id) => capabilities.get(id)?.mayObserve)
   const delivery = deliverTo({ space: name, here, observers, assent, events })
@@ -351,7 +353,7 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
       const wasHere = desk.isHere(id)
       const joined = createJoined(member, connection, {
         acks: joining.acks,
-        rate: createRate(limits.envelopesPerSecond, limits.burst),
+        rate: rates.get(id) as Rate,
       })
       here.set(id, joined)
       const upTo = reader.position()

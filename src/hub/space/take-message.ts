@@ -14,7 +14,7 @@ interface TakeParts {
   beat(member: Member): void
 }
 
-/** Refusals in a row after which one who sends too much is disconnected. */
+/** Refusals without a rest between them after which one who sends too much is disconnected. */
 const mostRefusals = 1_000
 
 /** What somebody tried who is not allowed to. The audit has it. */
