@@ -14,14 +14,12 @@ import { type AuditReport, verifyAudit } from './audit/verify.ts'
 import type { Clock } from './base/clock.ts'
 import { BadConfig } from './base/errors.ts'
 import { createEvents, type Events } from './base/events.ts'
-import { isUrl } from './base/public-address.ts'
 import type { Vault } from './base/seal.ts'
 import { trackWork } from './base/under-way.ts'
 import { rememberUntil } from './call/step.ts'
 import type { Connections } from './connection/connections.ts'
 import { createConnections } from './connection/create-connections.ts'
 import { defaultConnectionTimes } from './connection/desk.ts'
-import type { Provider } from './connection/provider.ts'
 import { createRegistrations } from './connection/registration/registrations.ts'
 import { createDefinitions, type ToolDefinitions } from './definition/definitions.ts'
 import { answer, beginSigningAnswer, type SigningAnswer } from './elicitation/answering/answer.ts'
@@ -29,7 +27,6 @@ import type { Answered } from './elicitation/answering/answered.ts'
 import type { Answering } from './elicitation/answering/answerers.ts'
 import { type Asked, ask } from './elicitation/asking/ask.ts'
 import { attend } from './elicitation/asking/attend.ts'
-import { checkProviderName } from './elicitation/asking/provider-name.ts'
 import type { Ask } from './elicitation/asking/request.ts'
 import type { Channel } from './elicitation/channel.ts'
 import type { Desk, ElicitationNews } from './elicitation/desk.ts'
@@ -43,10 +40,7 @@ import { get } from './elicitation/settle.ts'
 import type { OpenRequesters } from './elicitation/store.ts'
 import { type WaitOptions, wait } from './elicitation/wait.ts'
 import { fail, withdraw, withdrawAsObsolete } from './elicitation/withdraw.ts'
-import { discoveredProvider } from './oauth/discovery/discovered-provider.ts'
-import type { Introduction } from './oauth/discovery/discovery-settings.ts'
-import type { ProviderSettings } from './oauth/providers.ts'
-import type { DiscoveredProviderSettings } from './oauth/settings/provider-settings.ts'
+import { openProviders } from './oauth/open-providers.ts'
 import type { Login, Person } from './participant/identify.ts'
 import type { ParticipantId } from './participant/participant.ts'
 import { peopleIn } from './participant/people.ts'
@@ -169,7 +163,7 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
   const pages = pagesFrom(options)
   const callbackUrl = options.callbackUrl ?? `${pages.publicUrl}/oauth/callback`
   const registrations = () => createRegistrations({ store: store.registrations, vault, audit, clock })
-  const providers = await providersOf(options, clock, {
+  const providers = await openProviders(options.providers ?? {}, clock, {
     title: pages.title,
     publicUrl: pages.publicUrl,
     callbackUrl,
@@ -365,41 +359,6 @@ function keysFor(store: StoreAddress | undefined, given: string | undefined): Ke
 async function loginFrom(auth: NonNullable<AssentOptions['auth']>, clock: Clock): Promise<Login> {
   const { loginByTokens } = await import('./oauth/login/verify-token.ts')
   return loginByTokens({ ...auth, clock })
-}
-
-async function providersOf(
-  { providers = {} }: AssentOptions,
-  clock: Clock,
-  introduction: Introduction,
-): Promise<ReadonlyMap<string, Provider>> {
-  if (providers instanceof Map) {
-    for (const name of providers.keys()) checkProviderName(name)
-    return providers
-  }
-  const all = Object.entries(providers as Readonly<Record<string, ProviderSettings>>)
-  // Every server with a url may have such a provider, and few need it: OAuth is not loaded for them.
-  const plain = all.filter(([, one]) => Object.keys(one).every((key) => key === 'discover' || key === 'title'))
-  const others = all.filter((one) => !plain.includes(one))
-  const found = plain.map(
-    ([name, one]) => [name, discoveredBy(name, one as PlainDiscovery, clock, introduction)] as const,
-  )
-  if (others.length === 0) return new Map(found)
-  const { providersFrom } = await import('./oauth/providers.ts')
-  return new Map([...found, ...providersFrom(Object.fromEntries(others), { clock, introduction })])
-}
-
-type PlainDiscovery = Pick<DiscoveredProviderSettings, 'discover' | 'title'>
-
-function discoveredBy(
-  name: string,
-  { discover, title = name }: PlainDiscovery,
-  clock: Clock,
-  introduction: Introduction,
-) {
-  checkProviderName(name)
-  if (!isUrl(discover)) throw new BadConfig(`"discover" of the provider "${name}" must be a full address.`, [name])
-  const settings = { name, title, server: new URL(discover), scopes: [] }
-  return discoveredProvider(settings, { header: 'Authorization' }, introduction, { clock })
 }
 
 /** Loaded where it is needed: only what a rule lets an approver edit is ever judged by a tool's schema. */
