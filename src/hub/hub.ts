@@ -154,7 +154,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
         historyReply({ assent, space, limits, what: match[2] as 'history' | 'participants' }, request, url).then(
           ({ status, body }) => {
             response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
-            response.end(JSON.stringify(body))
+            response.end(body)
           },
         ),
       )
