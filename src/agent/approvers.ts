@@ -24,16 +24,19 @@ const mostTries = 3
 
 /**
  * Asks everybody in the space whom the rule names, and those to whom they hand it on, until the question is settled.
- * Never asks the agents that the call comes through. When nobody is left who could answer, the question ends.
+ * Never asks the agents that the call comes through. When nobody is left who could answer, the question ends. Aborting the
+ * signal ends the asking, not the question.
  */
 export async function askApprovers(
   parts: ApproverParts,
   elicitation: Elicitation,
   original: OriginalRequest,
+  signal: AbortSignal,
 ): Promise<void> {
   const { space, assent, requests, isKeptElsewhere } = parts
   const { id, requester } = elicitation
   const settled = new AbortController()
+  const over = AbortSignal.any([signal, settled.signal])
   const asked = new Set<string>()
   let waiting = 0
 
@@ -43,6 +46,7 @@ export async function askApprovers(
 
   async function askAll(): Promise<void> {
     // Read first: an answer that arrives while the question is read may have handed it on.
+    if (over.aborted) return
     const before = waiting
     const now = await assent.get(id)
     if (now?.state.kind !== 'open') return
@@ -68,11 +72,11 @@ export async function askApprovers(
   /** Whoever cannot be asked, or answers nothing that fits, ends their own part only. */
   async function ask(member: string): Promise<void> {
     let words = ''
-    for (let tries = 0; tries < mostTries && !settled.signal.aborted; tries += 1) {
+    for (let tries = 0; tries < mostTries && !over.aborted; tries += 1) {
       const now = (await assent.get(id)) ?? elicitation
       const params = approvalParams(now, original, { now: assent.clock.now(), link: '' })
       const question = { ...params, message: `${params.message}${words}` } as JsonObject
-      const result = await requests.send(member, 'elicitation/create', question, { signal: settled.signal })
+      const result = await requests.send(member, 'elicitation/create', question, { signal: over })
       const given = answerIn(result) ?? { action: 'cancel' as const }
       const answering = { ...personOf(member), via: 'hub' as const, ...seenNow(now) }
       const answered = await assent.answer(
@@ -88,7 +92,7 @@ export async function askApprovers(
   const unwatch = assent.store.changes.watch(id, () => inBackground(askAll()))
   try {
     await askAll()
-    await assent.wait(id)
+    await assent.wait(id, { signal })
   } finally {
     unwatch()
     settled.abort()

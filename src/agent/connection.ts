@@ -5,6 +5,7 @@ import type { JsonObject } from '../base/json.ts'
 import { inBackground } from '../base/under-way.ts'
 import { hubName } from '../hub/wire/envelope.ts'
 import { type Writing, type WrittenEnvelope, writeEnvelope } from '../hub/wire/write.ts'
+import { createOutbox } from './outbox.ts'
 
 /** An envelope that arrived. */
 export interface Incoming {
@@ -34,7 +35,9 @@ export interface SpaceConnection {
   readonly incoming: Events<Incoming>
   /** Welcomes, from the first reconnection on, and the end with its words. */
   readonly changes: Events<{ readonly kind: 'joined' } | { readonly kind: 'lost' | 'ended'; readonly words: string }>
-  /** Sends an envelope, now or when the hub is back. Returns its id. */
+  /** With which words it ended for good; undefined while it goes on. */
+  readonly endedBy: string | undefined
+  /** Sends an envelope, now or when the hub is back and takes it. */
   send(writing: Omit<Writing, 'from'>): WrittenEnvelope
   welcome(): JsonObject
   close(): Promise<void>
@@ -68,7 +71,7 @@ class Reconnecting implements SpaceConnection {
   readonly incoming = createEvents<Incoming>()
   readonly changes: SpaceConnection['changes'] = createEvents()
   readonly #options: SpaceConnectionOptions
-  readonly #outbox = new Map<string, string>()
+  readonly #outbox = createOutbox({ isOpen: () => this.#isOpen, write: (text) => this.#socket?.send(text) })
   readonly #heard = new Set<string>()
   #socket: WebSocket | undefined
   #welcome: JsonObject = {}
@@ -76,7 +79,7 @@ class Reconnecting implements SpaceConnection {
   #last: { from: string; id: string } | undefined
   #acking: NodeJS.Timeout | undefined
   #again: NodeJS.Timeout | undefined
-  #isClosed = false
+  #endedBy: string | undefined
 
   constructor(options: SpaceConnectionOptions) {
     this.#options = options
@@ -86,12 +89,15 @@ class Reconnecting implements SpaceConnection {
     return String(this.#welcome.participant_id)
   }
 
+  get endedBy(): string | undefined {
+    return this.#endedBy
+  }
+
   welcome = () => this.#welcome
 
   send(writing: Omit<Writing, 'from'>): WrittenEnvelope {
     const written = writeEnvelope(new Date(), { ...writing, from: this.id })
-    this.#outbox.set(written.id, written.text)
-    this.#write(written.text)
+    this.#outbox.put(written.id, written.text)
     return written
   }
 
@@ -119,20 +125,26 @@ class Reconnecting implements SpaceConnection {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#end('You left the space.')
     clearTimeout(this.#acking)
     const socket = this.#socket
     if (socket === undefined || socket.readyState === socket.CLOSED) return
-    this.#acknowledge()
-    await new Promise((resolve) => {
-      socket.once('close', resolve)
-      socket.close(1000, 'Leaving.')
-      setTimeout(() => socket.terminate(), 2_000).unref()
-    })
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    await Promise.race([this.#outbox.drained(), closed])
+    if (this.#isOpen) socket.send(this.#acknowledgement())
+    socket.close(1000, 'Leaving.')
+    setTimeout(() => socket.terminate(), 2_000).unref()
+    await closed
   }
 
-  #write(text: string): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text)
+  get #isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN
+  }
+
+  #end(words: string): void {
+    if (this.#endedBy !== undefined) return
+    this.#endedBy = words
+    this.changes.tell({ kind: 'ended', words })
   }
 
   #hear(socket: WebSocket, text: string, joined: () => void): void {
@@ -142,18 +154,19 @@ class Reconnecting implements SpaceConnection {
       if (payload.event === 'welcome') {
         this.#socket = socket
         this.#welcome = payload
-        for (const waiting of this.#outbox.values()) this.#write(waiting)
+        this.#outbox.keepTo((payload.limits ?? {}) as JsonObject)
+        this.#outbox.allAgain()
         joined()
         this.changes.tell({ kind: 'joined' })
       }
-      if (payload.event === 'ack') for (const id of payload.ids as string[]) this.#outbox.delete(id)
+      if (payload.event === 'ack') for (const id of payload.ids as string[]) this.#outbox.taken(id)
       if (payload.event === 'error' && payload.code === 'too-many') this.#sendAllAgain()
       // Refused for good. What cannot be kept right now is sent again with the next connection.
-      if (payload.event === 'error' && payload.code === 'unavailable') this.#sendAgain(about)
-      else if (payload.event === 'error' && about !== undefined) this.#outbox.delete(about)
+      if (payload.event === 'error' && payload.code === 'unavailable') this.#sendAgain(String(about))
+      else if (payload.event === 'error' && about !== undefined) this.#outbox.taken(about)
     }
     this.#count(envelope)
-    if (about !== undefined && kind === 'mcp') this.#outbox.delete(about)
+    if (about !== undefined && kind === 'mcp') this.#outbox.taken(about)
     if (this.#isNew(envelope)) this.incoming.tell(envelope)
   }
 
@@ -161,15 +174,12 @@ class Reconnecting implements SpaceConnection {
   #sendAllAgain(): void {
     this.#again ??= setTimeout(() => {
       this.#again = undefined
-      for (const text of this.#outbox.values()) this.#write(text)
+      this.#outbox.allAgain()
     }, 1_000).unref()
   }
 
-  #sendAgain(id: string | undefined): void {
-    setTimeout(() => {
-      const text = id === undefined ? undefined : this.#outbox.get(id)
-      if (text !== undefined) this.#write(text)
-    }, 500).unref()
+  #sendAgain(id: string): void {
+    setTimeout(() => this.#outbox.again(id), 500).unref()
   }
 
   /** What names us and is kept is counted, so that the hub knows what arrived. Of its own, the hub keeps answers only. */
@@ -182,8 +192,12 @@ class Reconnecting implements SpaceConnection {
 
   #acknowledge(): void {
     this.#acking = undefined
+    this.#outbox.putOnce('ack', () => this.#acknowledgement())
+  }
+
+  #acknowledgement(): string {
     const payload = { event: 'ack', received: this.#received }
-    this.#write(writeEnvelope(new Date(), { from: this.id, to: [hubName], kind: 'system', payload }).text)
+    return writeEnvelope(new Date(), { from: this.id, to: [hubName], kind: 'system', payload }).text
   }
 
   #isNew({ from, id }: Incoming): boolean {
@@ -196,10 +210,9 @@ class Reconnecting implements SpaceConnection {
 
   #lost(code: number, words: string): void {
     this.#socket = undefined
-    if (this.#isClosed) return
+    if (this.#endedBy !== undefined) return
     if (forGood.has(code) || this.#options.ticket !== undefined) {
-      this.#isClosed = true
-      this.changes.tell({ kind: 'ended', words })
+      this.#end(words)
       return
     }
     this.changes.tell({ kind: 'lost', words })
@@ -208,16 +221,15 @@ class Reconnecting implements SpaceConnection {
 
   /** Soon at first, then less and less often, and never in step with others. */
   async #comeBack(): Promise<void> {
-    for (let pauseMs = 50; !this.#isClosed; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = 50; this.#endedBy === undefined; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       await pause(pauseMs * (0.5 + Math.random()))
-      if (this.#isClosed) return
+      if (this.#endedBy !== undefined) return
       try {
         await this.open()
         return
       } catch (error) {
         if (!(error instanceof NotInSpace) || !forGood.has(error.code)) continue
-        this.#isClosed = true
-        this.changes.tell({ kind: 'ended', words: error.message })
+        this.#end(error.message)
       }
     }
   }

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { BadArgument } from '../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../base/json.ts'
 import { inBackground } from '../base/under-way.ts'
-import { readRpc } from '../hub/wire/envelope.ts'
+import { type MessageId, type RpcMessage, readRpc, rpcKey } from '../hub/wire/envelope.ts'
 import { codes } from '../mcp/codes.ts'
 import { connectToSpace, type Incoming, type SpaceConnectionOptions } from './connection.ts'
 import { type AnswerQuestions, answerQuestion } from './elicitation.ts'
@@ -37,8 +37,8 @@ export interface JoinedSpace {
   readonly id: string
   /** Who is here, ourselves included. */
   participants(): readonly SpaceParticipant[]
-  /** The tools of all other agents that are here and say what they have. */
-  tools(): Promise<readonly SpaceTool[]>
+  /** The tools of all other agents that are here and say what they have within this time. Default: 15 seconds. */
+  tools(withinMs?: number): Promise<readonly SpaceTool[]>
   /** Calls a tool of another agent. A refusal is a result with `isError`; waiting for a person takes as long as it takes. */
   call(agent: string, tool: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   /** Serves tools of our own. */
@@ -55,13 +55,18 @@ export interface JoinedSpace {
   close(): Promise<void>
 }
 
+type RpcRequest = Extract<RpcMessage, { kind: 'request' }>
+
 /** Joins a space of a hub as an agent or a person. The connection is made again when it is lost. */
 export async function joinSpace(options: SpaceConnectionOptions): Promise<JoinedSpace> {
   const connection = await connectToSpace(options)
   const requests = createRequests(connection)
   const here = new Map<string, SpaceParticipant>()
+  // Whom a call is for must be known also when its caller has left.
+  const met = new Map<string, SpaceParticipant>()
   const listeners = new Set<(change: PresenceChange) => void>()
-  const asked = new Map<string, AbortController>()
+  /** What we are asked and called, by who asks and under which id. */
+  const underWay = new Map<string, AbortController>()
   let serving: Serving | undefined
   let answerer: AnswerQuestions | undefined
 
@@ -69,16 +74,21 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
     for (const listener of listeners) listener(change)
   }
 
-  function meetAll(): void {
-    here.clear()
-    for (const one of connection.welcome().participants as unknown as SpaceParticipant[]) here.set(one.id, one)
+  function meet(participant: SpaceParticipant): void {
+    here.set(participant.id, participant)
+    met.set(participant.id, participant)
   }
 
-  function met({ payload }: Incoming): void {
+  function meetAll(): void {
+    here.clear()
+    for (const one of connection.welcome().participants as unknown as SpaceParticipant[]) meet(one)
+  }
+
+  function hearPresence({ payload }: Incoming): void {
     const participant = payload.participant as unknown as SpaceParticipant
     const event = payload.event as 'join' | 'leave' | 'heartbeat'
     if (event === 'leave') here.delete(participant.id)
-    else here.set(participant.id, participant)
+    else meet(participant)
     tell({ event, participant, ...(typeof payload.reason === 'string' && { reason: payload.reason }) })
   }
 
@@ -87,7 +97,7 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
     connection.send({ to: [envelope.from], kind: 'mcp', correlationId: envelope.id, payload })
   }
 
-  async function answer(envelope: Incoming, method: string): Promise<JsonObject> {
+  async function answer(envelope: Incoming, method: string, signal: AbortSignal): Promise<JsonObject> {
     const { params } = envelope.payload
     switch (method) {
       case 'initialize':
@@ -104,31 +114,37 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
         return { result: serving === undefined ? { tools: [] } : await serving.list() }
       case 'tools/call': {
         if (serving === undefined) break
-        const result = await serving.call(envelope)
+        const result = await serving.call(envelope, signal)
         return isPlainObject(result.error) ? { error: result.error as JsonObject } : { result }
       }
       case 'elicitation/create': {
         if (answerer === undefined) break
-        const stop = new AbortController()
-        asked.set(`${envelope.payload.id}`, stop)
-        const given = { from: envelope.from, params: params as JsonObject, signal: stop.signal }
-        return { result: await answerQuestion(answerer, given) }
+        return { result: await answerQuestion(answerer, { from: envelope.from, params: params as JsonObject, signal }) }
       }
     }
     return { error: { code: codes.methodNotFound, message: `${connection.id} does not answer ${method}.` } }
   }
 
-  async function serveRequest(envelope: Incoming, method: string): Promise<void> {
+  async function serveRequest(envelope: Incoming, { id, method }: RpcRequest): Promise<void> {
+    const name = `${envelope.from} ${rpcKey(id)}`
+    const stop = new AbortController()
+    underWay.set(name, stop)
     try {
-      reply(envelope, await answer(envelope, method))
+      reply(envelope, await answer(envelope, method, stop.signal))
     } catch (error) {
-      if (asked.get(`${envelope.payload.id}`)?.signal.aborted) return
+      // Whoever asked waits no longer.
+      if (stop.signal.aborted) return
       reply(envelope, {
         error: { code: codes.internalError, message: error instanceof Error ? error.message : String(error) },
       })
     } finally {
-      asked.delete(`${envelope.payload.id}`)
+      underWay.delete(name)
     }
+  }
+
+  function callOff({ from, payload }: Incoming): void {
+    const id = isPlainObject(payload.params) ? (payload.params.requestId as MessageId) : ''
+    underWay.get(`${from} ${rpcKey(id)}`)?.abort(new Error('The caller gave up.'))
   }
 
   meetAll()
@@ -137,23 +153,23 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
     tell({ event: change.kind, ...('words' in change && { reason: change.words }) })
   })
   connection.incoming.listen((envelope) => {
-    if (envelope.kind === 'presence') return met(envelope)
+    if (envelope.kind === 'presence') return hearPresence(envelope)
     if (envelope.kind !== 'mcp') return
     const rpc = readRpc(envelope.payload)
-    if (rpc?.kind === 'request') inBackground(serveRequest(envelope, rpc.method))
-    if (rpc?.kind === 'notification' && rpc.method === 'notifications/cancelled') {
-      const { params } = envelope.payload
-      asked.get(`${isPlainObject(params) ? params.requestId : ''}`)?.abort()
-    }
+    if (rpc?.kind === 'request') inBackground(serveRequest(envelope, rpc))
+    if (rpc?.kind === 'notification' && rpc.method === 'notifications/cancelled') callOff(envelope)
   })
 
   return {
     id: connection.id,
     participants: () => [...here.values()],
-    async tools() {
+    async tools(withinMs = 15_000) {
       const agents = [...here.values()].filter(({ id, kind }) => kind !== 'human' && id !== connection.id)
       const lists = await Promise.allSettled(
-        agents.map(async ({ id }) => ({ id, ...(await requests.send(id, 'tools/list', {})) })),
+        agents.map(async ({ id }) => ({
+          id,
+          ...(await requests.send(id, 'tools/list', {}, { signal: AbortSignal.timeout(withinMs) })),
+        })),
       )
       return lists.flatMap((list) => {
         if (list.status === 'rejected') return []
@@ -172,7 +188,7 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
       if (serving !== undefined) throw new BadArgument('Tools are served already.')
       const space = String(connection.welcome().topic)
       serving = await createServing(
-        { space, connection, requests, participants: () => [...here.values()] },
+        { space, connection, requests, participants: () => [...met.values()] },
         served,
         serveOptions,
       )
@@ -190,6 +206,7 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
       connection.send({ to, kind: 'mcp', payload: { jsonrpc: '2.0', method, params } })
     },
     async close() {
+      listeners.clear()
       await serving?.close()
       await connection.close()
     },

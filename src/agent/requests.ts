@@ -4,7 +4,7 @@ import { isPlainObject, type JsonObject } from '../base/json.ts'
 import { hubName, onBehalfKey } from '../hub/wire/envelope.ts'
 import type { Incoming, SpaceConnection } from './connection.ts'
 
-/** Says that a person must answer first. */
+/** Says that a person must answer first, or that the one who is asked is away and gets it when they come back. */
 export interface Pending {
   /** The id of the envelope that waits. */
   readonly correlationId: string
@@ -17,7 +17,7 @@ export interface Pending {
 export interface RequestOptions {
   /** Aborting it gives up waiting; a question that was asked stays open. */
   readonly signal?: AbortSignal
-  /** Called when the answer has to wait for a person. */
+  /** Called when the answer has to wait: for a person, or for one who is away. */
   readonly onPending?: (pending: Pending) => void
 }
 
@@ -71,6 +71,8 @@ export function createRequests(connection: SpaceConnection): Requests {
   connection.changes.listen((change) => {
     if (change.kind !== 'ended') return
     for (const { reject } of byEnvelope.values()) reject(new RequestFailed('ended', change.words))
+    byEnvelope.clear()
+    byRpc.clear()
   })
 
   function answered({ from, correlation_id: about, payload }: Incoming): void {
@@ -95,6 +97,7 @@ export function createRequests(connection: SpaceConnection): Requests {
     send: (to, method, params, { signal, onPending } = {}) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted()
+        if (connection.endedBy !== undefined) throw new RequestFailed('ended', connection.endedBy)
         const rpc = randomUUID()
         const payload = { jsonrpc: '2.0', id: rpc, method, params: withBehalf(method, params) }
         const { id } = connection.send({ to: [to], kind: 'mcp', payload })
@@ -133,7 +136,7 @@ function withBehalf(method: string, params: JsonObject): JsonObject {
 }
 
 function isPendingNotice({ from, kind, payload }: Incoming, { to }: Waiting): boolean {
-  if (from === hubName && kind === 'system') return payload.event === 'pending'
+  if (from === hubName && kind === 'system') return payload.event === 'pending' || payload.event === 'absent'
   return from === to && payload.method === pendingMethod
 }
 

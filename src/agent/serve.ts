@@ -56,7 +56,8 @@ export interface ServeParts {
 
 /** Answers the calls of other participants. */
 export interface Serving {
-  call(envelope: Incoming): Promise<JsonObject>
+  /** Aborting it ends the waiting for a person, and tells the tool; the question stays. */
+  call(envelope: Incoming, signal: AbortSignal): Promise<JsonObject>
   list(): Promise<JsonObject>
   close(): Promise<void>
 }
@@ -84,7 +85,12 @@ export async function createServing(
   }
 
   /** Tells the caller that it has to wait, and asks whoever may approve. */
-  async function askAbout(elicitation: Elicitation, envelope: Incoming, call: ToolCall): Promise<void> {
+  async function askAbout(
+    elicitation: Elicitation,
+    envelope: Incoming,
+    call: ToolCall,
+    signal: AbortSignal,
+  ): Promise<void> {
     const requestId = envelope.payload.id as string
     const message = `A person must approve ${call.tool} first.`
     const params = { requestId, message, expiresAt: elicitation.expiresAt.toISOString() }
@@ -99,15 +105,21 @@ export async function createServing(
       { space, assent, requests, isKeptElsewhere: options.assent !== undefined },
       elicitation,
       original,
+      signal,
     )
   }
 
-  function send(envelope: Incoming, root: string, started: StartedCall): Promise<Sent<JsonObject>> {
+  function send(
+    envelope: Incoming,
+    root: string,
+    started: StartedCall,
+    signal: AbortSignal,
+  ): Promise<Sent<JsonObject>> {
     const { call } = started
     return answering.run({ envelope: envelope.id }, async (): Promise<Sent<JsonObject>> => {
       try {
         const result = await source.call(call.tool, call.arguments, {
-          signal: new AbortController().signal,
+          signal,
           asker: `${envelope.from} ${root}`,
           ask: (params, signal) => requests.send(root, 'elicitation/create', params, { signal }),
         })
@@ -123,16 +135,17 @@ export async function createServing(
     async list() {
       return { tools: (await source.list()) as never }
     },
-    async call(envelope) {
+    async call(envelope, signal) {
       const call = await callOf(envelope)
       const root = personOf(parts, envelope)
       let question: Elicitation['id'] | undefined
       for (;;) {
+        signal.throwIfAborted()
         const outcome = await walk<JsonObject, undefined, never>(
           {
             approvals: assent.approvals,
             access: async () => ({ kind: 'ready', credential: undefined }),
-            send: (started) => send(envelope, root, started),
+            send: (started) => send(envelope, root, started, signal),
             finish: 'now',
           },
           { call, walkId: `${envelope.from}/${envelope.id}`, ...(question !== undefined && { question }) },
@@ -140,7 +153,7 @@ export async function createServing(
         if (outcome.kind === 'done') return outcome.result
         if (outcome.kind === 'refused') return refusalOf(outcome)
         question = outcome.elicitation.id
-        await askAbout(outcome.elicitation, envelope, call)
+        await askAbout(outcome.elicitation, envelope, call, signal)
       }
     },
     async close() {

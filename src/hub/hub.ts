@@ -73,12 +73,19 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   function seat(socket: WebSocket, request: IncomingMessage, space: Space, url: URL): void {
     let place: Seat | undefined
     const early: Buffer[] = []
+    let earlyBytes = 0
     const connection = watchConnection(socket, {
       unreadBytes: limits.unreadBytes,
       heartbeatMs: times.heartbeat,
       onMessage(data) {
-        if (place !== undefined) place.receive(data)
-        else if (early.length < mostEarly) early.push(data)
+        if (place !== undefined) {
+          place.receive(data)
+          return
+        }
+        early.push(data)
+        earlyBytes += data.length
+        if (early.length <= mostEarly && earlyBytes <= limits.envelopeBytes) return
+        connection.close(closeCodes.refused, 'You sent too much before the welcome. Wait for it.')
       },
       onClose: (words) => place?.left(words),
     })
@@ -147,7 +154,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
         historyReply({ assent, space, limits, what: match[2] as 'history' | 'participants' }, request, url).then(
           ({ status, body }) => {
             response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
-            response.end(JSON.stringify(body))
+            response.end(body)
           },
         ),
       )
@@ -176,8 +183,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
-/** Messages that are taken before it is clear who sends them. */
-const mostEarly = 16
+/** Messages that are taken before it is clear who sends them, together no larger than an envelope. */
+const mostEarly = 200
 
 function urlOf({ url = '/' }: IncomingMessage): URL {
   return new URL(url, 'http://hub')

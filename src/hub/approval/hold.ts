@@ -1,17 +1,20 @@
 import type { ApprovalRefused } from '../../approval/approval.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import { withApproval } from '../../asking/approval/approve-call.ts'
+import { argumentProblem } from '../../base/canonical.ts'
+import { AssentError } from '../../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Entrance, walk } from '../../call/walk.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
 import { AskRefused, refusalResult } from '../../mcp/refusal.ts'
 import type { Requester } from '../../participant/requester.ts'
-import { agentIdentity, isSpaceIdentity, type Member } from '../options.ts'
+import { agentIdentity, isSpaceIdentity } from '../options.ts'
 import type { ApprovedCall, OpenRequest, RequestDetails } from '../routing/open-requests.ts'
 import type { SpaceDesk } from '../space/desk.ts'
 import { editedText } from '../wire/edit-text.ts'
 import { exactPayload } from '../wire/envelope.ts'
 import { type AgentTools, ToolsUnknown } from './agent-tools.ts'
+import { personBehind } from './chain.ts'
 import type { SpaceQuestions } from './questions.ts'
 
 /** Decides about calls on their way to agents that do not ask by themselves. */
@@ -39,11 +42,10 @@ function requesterOf(
   from: string,
   chain: Pick<RequestDetails, 'agents' | 'root'>,
 ): Requester {
-  const root = desk.members.get(chain.root)
-  const person = root?.for === undefined ? root : desk.members.get(root.for)
+  const person = personBehind(desk.members, chain.root)
   const agents = [...chain.agents, from].filter((id) => desk.members.get(id)?.kind !== 'human')
   return {
-    participant: (person as Member).identity,
+    participant: person?.identity ?? agentIdentity(desk.name, chain.root),
     client: agentIdentity(desk.name, from),
     clientName: from,
     ...(agents.length > 0 && { agents: agents.map((id) => agentIdentity(desk.name, id)) }),
@@ -63,6 +65,8 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
       const person = [...desk.members.values()].find(({ identity }) => identity === requester.participant)
       const { params } = exactPayload(request.text)
       const given = isPlainObject(params) && isPlainObject(params.arguments) ? (params.arguments as JsonObject) : {}
+      const problem = argumentProblem(given, 'arguments')
+      if (problem !== undefined) return failed('bad-arguments', problem)
       const server = serverName(desk.name, details.to)
       return { requester, groups: person?.groups ?? [], server, tool, arguments: given, trusted: false, ...facts }
     } catch (error) {
@@ -99,7 +103,8 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
     const { details } = request
     const approved = details.approved as ApprovedCall
     const isChanged = approved.changes.length > 0
-    const text = isChanged ? editedText(request.text, { arguments: approved.arguments }) : request.text
+    // Written anew in any case: of a key that its sender wrote twice, only what was shown is delivered.
+    const text = editedText(request.text, isChanged ? { arguments: approved.arguments } : {})
     return desk.release(request, text, { ...details, since: assent.clock.now().getTime() })
   }
 
@@ -169,7 +174,10 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
         try {
           await run(request)
         } catch (error) {
-          if (!(error instanceof RequestOver)) throw error
+          if (error instanceof RequestOver) return
+          // Tried again only where that can help: nobody must wait for what fails each time.
+          if (!(error instanceof AssentError) || error.code === 'store_unavailable') throw error
+          await refuse(request, failed(error.code, error.message))
         }
       }),
     async answered({ from, details }, payload) {

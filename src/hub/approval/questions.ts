@@ -27,6 +27,8 @@ export interface SpaceQuestions {
   follow(request: OpenRequest, question: ElicitationId): void
   /** Judges an answer to the question of an agent that came through the space. True: it counts, and is passed on. */
   answeredToAgent(member: Member, request: OpenRequest, envelope: Envelope): Promise<boolean>
+  /** An answer that counts could not be passed on as it came: it is passed on as soon as that is possible. */
+  passOnLater(request: OpenRequest, question: ElicitationId): void
   /** An answer of the hub to a request. */
   answerFor(
     request: OpenRequest,
@@ -41,7 +43,7 @@ export type KeptQuestion =
   /** It cannot be asked, and why. */
   | { readonly kind: 'problem'; readonly message: string }
   /** Not now. */
-  | { readonly kind: 'failed' }
+  | { readonly kind: 'failed'; readonly error: unknown }
 
 interface HubQuestion {
   /** As it stands now. */
@@ -148,6 +150,11 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
     if (end.kind === 'failed') throw end.error
   }
 
+  function passOnLater(request: OpenRequest, question: ElicitationId): void {
+    request.isAnswering = false
+    desk.surely(() => passOn(request, question))
+  }
+
   const identityOf = (id: string) => (members.get(id) as Member).identity
 
   /** People of the space are named by their ids there. An agent has no name by which it could be asked. */
@@ -224,8 +231,7 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
         if (error instanceof AssentError && error.code !== 'store_unavailable') {
           return { kind: 'problem', message: error.message }
         }
-        desk.events.tell({ kind: 'hub-failed', space: desk.name, error })
-        return { kind: 'failed' }
+        return { kind: 'failed', error }
       }
     },
     follow: (request, question) => desk.surely(() => passOn(request, question)),
@@ -235,10 +241,10 @@ export function createSpaceQuestions(desk: SpaceDesk): SpaceQuestions {
       if (given === undefined) return true
       request.isAnswering = true
       if (await answer(member, { id: question }, given, id)) return true
-      request.isAnswering = false
-      desk.surely(() => passOn(request, question))
+      passOnLater(request, question)
       return false
     },
+    passOnLater,
     answerFor,
   }
 }

@@ -66,11 +66,7 @@ function isAllowed({ capabilities, envelope }: Received, rpc: Exclude<RpcMessage
   return capabilities.allows({ method: rpc.method, to: envelope.to, ...(tool !== undefined && { tool }) })
 }
 
-function pass(
-  { desk }: Router,
-  { envelope, data }: Received,
-  more: { opens?: OpenRequest; answers?: OpenRequest } = {},
-) {
+function pass({ desk }: Router, { envelope, data }: Received, more: { answers?: OpenRequest } = {}) {
   const { id, from, to, text } = envelope
   inBackground(desk.post({ id, from, to, text, data, ...more }))
 }
@@ -162,8 +158,7 @@ async function askHuman(
     return
   }
   if (kept.kind === 'failed') {
-    const message = 'This cannot be kept right now. Send it again.'
-    desk.refuse(request.from, { code: 'unavailable', message, correlationId: request.id })
+    desk.failed(request.from, request.id, kept.error)
     return
   }
   request.details = { ...request.details, question: kept.question }
@@ -201,25 +196,36 @@ async function answer(router: Router, received: Received, request: OpenRequest):
   const { envelope, sender } = received
   const { walkId, question } = request.details
   if (walkId === undefined) {
-    const isTaken = question === undefined || (await questions.answeredToAgent(sender, request, envelope))
-    if (isTaken) pass(router, received, { answers: request })
+    if (question === undefined) pass(router, received, { answers: request })
+    else if (await questions.answeredToAgent(sender, request, envelope)) {
+      const { id, from, to, text } = envelope
+      const { kind } = await desk.post({ id, from, to, text, data: received.data, answers: request })
+      if (kind === 'failed') questions.passOnLater(request, question)
+    }
     return
   }
   // Of two answers that come at once only the first is taken.
   desk.requests.remove(request)
-  const payload = await held.answered(request, exactPayload(envelope.text))
-  const text = payload === undefined ? envelope.text : editedText(envelope.text, { payload })
   const { id, from, to } = envelope
-  const { kind } = await desk.post({ id, from, to, text, original: envelope.text, answers: request })
-  if (kind === 'failed') desk.requests.add(request)
+  try {
+    const payload = await held.answered(request, exactPayload(envelope.text))
+    const text = payload === undefined ? envelope.text : editedText(envelope.text, { payload })
+    const { kind } = await desk.post({ id, from, to, text, original: envelope.text, answers: request })
+    if (kind === 'failed') desk.requests.add(request)
+  } catch (error) {
+    desk.requests.add(request)
+    desk.failed(from, id, error)
+  }
 }
 
 /** A sender that gives up no longer waits for a person; the question itself stays. */
-export function giveUp(desk: SpaceDesk, from: string, { payload }: Envelope): void {
+export function giveUp(desk: SpaceDesk, from: string, { payload, to }: Envelope): void {
   const { params } = payload
   const id = isPlainObject(params) ? params.requestId : undefined
   for (const request of desk.requests.all()) {
     if (request.from !== from || request.details.rpc !== id) continue
+    // Requests to others may have the same id.
+    if (to.length > 0 && !to.includes(request.details.to)) continue
     request.givenUp.abort()
     if (request.isHeld) inBackground(desk.stop(request))
   }

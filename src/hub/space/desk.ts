@@ -65,6 +65,8 @@ export interface SpaceDesk {
   acknowledge(id: string, envelope: string): void
   /** Does work that must be done, again and again while the store is down. */
   surely(work: () => Promise<void>): void
+  /** Reports that an envelope could not be kept, and asks its sender to send it again. */
+  failed(id: string, envelope: string, error: unknown): void
   /** Tells a sender what was wrong. */
   refuse(id: string, problem: HubProblem): void
 }

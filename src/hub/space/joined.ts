@@ -27,7 +27,7 @@ export interface Joined {
   redeliver(message: Buffer, seq: number): void
   /** Everything up to this number was delivered again: what came meanwhile follows. Returns the number of the last one. */
   caughtUp(seq: number): number
-  /** It says nothing about what it received: what is delivered to it counts as received. Not before it caught up. */
+  /** It says nothing about what it received: what is delivered to it counts as received, from when it caught up until it ends. */
   takesAtOnce(): boolean
   /** Tells it that an envelope of its own was kept. */
   acknowledge(id: string): void
@@ -94,15 +94,15 @@ export function createJoined(
       for (const { message, seq, isDirect } of came) give(message, seq, isDirect)
       return last
     },
-    takesAtOnce: () => !acks && waiting === undefined,
+    takesAtOnce: () => !acks && waiting === undefined && connection.isOpen,
     acknowledge(id) {
       if (!acks) return
       if (kept.length === 0) setImmediate(tellKept)
       kept.push(id)
     },
     acknowledged({ event, received }) {
-      if (event !== 'ack' || typeof received !== 'number') return
-      const count = Math.min(received - acknowledgedCount, unacknowledged.length)
+      if (event !== 'ack' || !Number.isInteger(received)) return
+      const count = Math.min((received as number) - acknowledgedCount, unacknowledged.length)
       if (!(count > 0)) return
       upTo = unacknowledged[count - 1] as number
       unacknowledged.splice(0, count)

@@ -19,6 +19,7 @@ import { readLog } from '../sharing/reader.ts'
 import type { Appended, KeptEnvelope, NewEnvelope } from '../store.ts'
 import { closeCodes, type SpaceSocket } from '../wire/connection.ts'
 import { problemPayload, writeEnvelope } from '../wire/write.ts'
+import { catchUp } from './catch-up.ts'
 import { keepCursors } from './cursors.ts'
 import { type Delivered, deliverTo } from './delivery.ts'
 import type { HubNews, Posting, SpaceDesk } from './desk.ts'
@@ -169,6 +170,11 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
       }
       attempt()
     },
+    failed(id, envelope, error) {
+      events.tell({ kind: 'hub-failed', space: name, error })
+      const message = 'This cannot be kept right now. Send it again.'
+      desk.refuse(id, { code: 'unavailable', message, correlationId: envelope })
+    },
     refuse(id, problem) {
       const { correlationId, code } = problem
       events.tell({ kind: 'hub-refused', space: name, code })
@@ -221,9 +227,7 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
     const { from, id, opens, answers } = posting
     if (end.kind !== 'added' && opens !== undefined && requests.byEnvelope(from, id) === opens) requests.remove(opens)
     if (end.kind === 'failed') {
-      events.tell({ kind: 'hub-failed', space: name, error: end.error })
-      const message = 'This cannot be kept right now. Send it again.'
-      desk.refuse(from, { code: 'unavailable', message, correlationId: id })
+      desk.failed(from, id, end.error)
       return
     }
     if (end.kind === 'known' && end.digest !== digest) {
@@ -300,20 +304,6 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
     saveReceived: () => cursors.saveMoved(here.values()),
   })
 
-  /** Delivers what was kept for one who was away. Everything after `upTo` was or will be handed to it by the reader. */
-  async function catchUp(joined: Joined, after: Joining['after'], upTo: number): Promise<void> {
-    const { id } = joined.member
-    const told = after && (await store.get(name, after.from, after.id))
-    let from = Math.max(await cursors.of(id), told?.seq ?? 0)
-    while (from < upTo) {
-      const page = await store.listFor(name, id, from, 200)
-      for (const { text, seq } of page) if (seq <= upTo) joined.redeliver(Buffer.from(text), seq)
-      from = page.length < 200 ? upTo : (page.at(-1)?.seq ?? upTo)
-    }
-    const last = joined.caughtUp(from)
-    if (!joined.acks) inBackground(cursors.save(id, last))
-  }
-
   /** The number of a joining, in the order of the space at all instances: that of an entry which nobody reads. */
   async function numberOf(id: string): Promise<number> {
     const envelope = { space: name, from: id, id: `joined-${randomUUID()}`, to: [], at: assent.clock.now(), digest: '' }
@@ -370,7 +360,7 @@ export async function openSpace(parts: SpaceParts): Promise<Space> {
           peers.joined(id)
         }
         await peers.whenLetGo(id)
-        await catchUp(joined, joining.after, upTo)
+        await catchUp({ space: name, store, cursors }, joined, joining.after, upTo)
       })
       arrived(id, wasHere)
       return {

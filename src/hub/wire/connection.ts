@@ -23,6 +23,9 @@ export interface WatchedConnection {
   onClose(words: string): void
 }
 
+/** Signs of life that one may ask for between two heartbeats. */
+const mostPings = 1_000
+
 /** How long a closed connection may take to say goodbye. */
 const goodbyeMs = 2_000
 
@@ -32,6 +35,7 @@ export function watchConnection(socket: WebSocket, options: WatchedConnection): 
   let words = 'The connection was lost.'
   let isClosing = false
   let isAlive = true
+  let pings = 0
 
   const connection: SpaceSocket = {
     get isOpen() {
@@ -59,8 +63,14 @@ export function watchConnection(socket: WebSocket, options: WatchedConnection): 
       return
     }
     isAlive = false
+    pings = 0
     socket.ping()
   }, heartbeatMs)
+  // Each is answered at once, and the answers wait for one that does not read.
+  socket.on('ping', () => {
+    pings += 1
+    if (pings > mostPings) connection.close(closeCodes.refused, 'You ping too often.')
+  })
   socket.on('pong', () => {
     isAlive = true
   })

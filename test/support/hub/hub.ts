@@ -104,7 +104,7 @@ export interface RawParticipant {
   readonly socket: WebSocket
   readonly heard: Heard[]
   send(envelope: object | string): void
-  /** The first envelope that fits, of those that came and those to come. */
+  /** The first envelope that fits, of those that came and those to come. Rejects if the connection ends before. */
   hears(fits: (envelope: Heard) => boolean): Promise<Heard>
   /** The code and the words with which the connection ended. */
   readonly closed: Promise<{ code: number; words: string }>
@@ -122,8 +122,13 @@ async function joinRaw(url: string, token?: string, headers: JsonObject = {}): P
     heard.push(JSON.parse(String(data)))
     for (const look of waiting) look()
   })
+  let ended: Error | undefined
   const closed = new Promise<{ code: number; words: string }>((resolve) =>
-    socket.on('close', (code, words) => resolve({ code, words: String(words) })),
+    socket.on('close', (code, words) => {
+      ended = new Error(`What was waited for never came: the connection ended with ${code} ${words}`)
+      for (const look of waiting) look()
+      resolve({ code, words: String(words) })
+    }),
   )
   await new Promise<void>((resolve) => {
     socket.on('open', resolve)
@@ -134,17 +139,22 @@ async function joinRaw(url: string, token?: string, headers: JsonObject = {}): P
     heard,
     closed,
     send: (envelope) => socket.send(typeof envelope === 'string' ? envelope : JSON.stringify(envelope)),
-    hears: (fits) =>
-      new Promise((resolve) => {
+    hears(fits) {
+      const hearing = new Promise<Heard>((resolve, reject) => {
         const look = () => {
           const found = heard.find(fits)
-          if (found === undefined) return
+          if (found === undefined && ended === undefined) return
           waiting.delete(look)
-          resolve(found)
+          if (found === undefined) reject(ended)
+          else resolve(found)
         }
         waiting.add(look)
         look()
-      }),
+      })
+      // A test that is over waits no more.
+      hearing.catch(() => {})
+      return hearing
+    },
   }
 }
 
