@@ -14,6 +14,8 @@ export interface Relayed {
   /** The client asked for a log level. */
   level(key: string, level: string): void
   revoked(key: string): void
+  /** Some of the above may not have been told to this instance. */
+  missed(): void
 }
 
 /** Hears what other instances tell. Returns how to stop. */
@@ -26,6 +28,7 @@ export function hearOthers({ post }: SessionSharing, relayed: Relayed): () => vo
     post.on('session-stream', ({ key }, from) => relayed.stream(String(key), from)),
     post.on('session-level', ({ key, level }) => relayed.level(String(key), String(level))),
     post.on('session-revoked', ({ key }) => relayed.revoked(String(key))),
+    post.onMissed(relayed.missed),
   ]
   return () => {
     for (const stop of stops) stop()

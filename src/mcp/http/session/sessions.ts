@@ -7,21 +7,15 @@ import { leaseOf, ownerOf } from '../incoming.ts'
 import type { SharedLimits } from '../limits.ts'
 import { idOf, refusal, sessionNotFound, withEnd } from '../replies.ts'
 import { rebuild } from './rebuild.ts'
-import { hearOthers, pushAt, routeAnswers, tellOthers } from './relay.ts'
+import { hearOthers, pushAt } from './relay.ts'
 import { keepForReplay } from './replay.ts'
 import type { FoundSession, ServerFactory, Sessions } from './served-session.ts'
 import { type Session, SessionTransport } from './session.ts'
 import type { PooledSession } from './session-pool.ts'
+import { makeAllSure, makeSure, revoke, type SharedSession, shareMessage, streamOpened } from './shared-session.ts'
 import { type SessionClaims, type SessionSharing, sessionKeyOf } from './sharing.ts'
 
-interface OpenSession extends Session, PooledSession {
-  readonly key: string
-  /** Tells it apart from the same session that was closed and built again here: an answer to one is none to the other. */
-  readonly opening: string
-  /** When it began, in milliseconds. Undefined: other instances cannot serve it. */
-  readonly began: number | undefined
-  /** The other instance that holds the client's own stream. */
-  stream?: string | undefined
+interface OpenSession extends Session, PooledSession, SharedSession {
   readonly transport: SessionTransport
   /** Set when the session was initialized. */
   server?: McpServer | Server
@@ -76,6 +70,8 @@ export function keepSessions(
         if (session !== undefined) sharing.levelSet(session.id, level)
       },
       revoked: (key) => byKey.get(key)?.close(),
+      // What cannot be looked up now is looked up before the session's next request.
+      missed: () => inBackground(makeAllSure([...byKey.values()], sharing).catch(() => {})),
     })
 
   async function serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
@@ -92,10 +88,11 @@ export function keepSessions(
 
     const release = hold(session)
     try {
-      const routed = await shareMessage(session, request, body)
+      if (session.isUnsure === true && !(await makeSure(session, sharing))) return sessionNotFound(body)
+      const routed = await shareMessage(session, sharing, request, body)
       if (routed instanceof Response) return routed
       const response = await session.transport.handleRequest(request, forward(routed.body, authInfo))
-      if (request.method === 'GET' && response.ok) inBackground(streamOpened(session).catch(() => {}))
+      if (request.method === 'GET' && response.ok) inBackground(streamOpened(session, sharing).catch(() => {}))
       const requestId = idOf(body)
       const lease = requestId === null ? undefined : leaseOf(request)
       if (requestId !== null && lease !== undefined) session.transport.holdUntilAnswered(requestId, lease)
@@ -136,7 +133,7 @@ export function keepSessions(
     const key = sessionKeyOf(id)
     if (request.method === 'DELETE') {
       if ((await sharing.kept(key))?.isRevoked === true) return undefined
-      await revoke(key, claims.began)
+      await revoke(key, claims.began, sharing)
       return 'ended'
     }
     const known = rebuilding.get(id) ?? sessions.get(id)
@@ -172,39 +169,6 @@ export function keepSessions(
       if (!isUsable) await session.transport.close()
       release()
     }
-  }
-
-  /** Lets other instances take their part of a client's message. Returns what is left for this one, or the answer. */
-  async function shareMessage(
-    session: OpenSession,
-    request: Request,
-    body: unknown,
-  ): Promise<Response | { body: unknown }> {
-    const { key, began } = session
-    if (sharing === undefined || began === undefined) return { body }
-    if (request.method === 'DELETE') await revoke(key, began)
-    if (request.method !== 'POST') return { body }
-    // It is served here even if the others cannot be told.
-    inBackground(tellOthers(sharing, key, body).catch(() => {}))
-    const routed = await routeAnswers(sharing, session, body)
-    if (routed.kind === 'here') return routed
-    if (routed.kind === 'sent') return new Response(null, { status: 202 })
-    return refusal(409, 'Nobody waits for this answer any more: the call that asked is gone. Make the call again.')
-  }
-
-  /** Other instances send here from now on what is for the client and belongs to none of its requests. */
-  async function streamOpened(session: OpenSession): Promise<void> {
-    const { key, began } = session
-    session.stream = undefined
-    if (sharing === undefined || began === undefined) return
-    await sharing.save(key, { stream: sharing.post.id }, began)
-    await sharing.post.sendAll({ kind: 'session-stream', key })
-  }
-
-  /** Kept first, so that no instance rebuilds it after the others were told. */
-  async function revoke(key: string, began: number): Promise<void> {
-    await sharing?.save(key, { isRevoked: true }, began)
-    await sharing?.post.sendAll({ kind: 'session-revoked', key })
   }
 
   function add(id: string, owner: string, began: number | undefined): OpenSession {
@@ -360,6 +324,7 @@ export function keepSessions(
       const session = sessions.get(id)
       const server = session?.server
       if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
+      if (session.isUnsure === true) return undefined
       return foundAs(session, server)
     },
     get size() {
