@@ -17,6 +17,8 @@ import { client, connections, type Message, post } from './mcp-post.ts'
 import { median, perSecond, table } from './measure.ts'
 
 const calls = 1_500
+/** Each instance is warmed by as many calls: the first of a process cost about twice as much. */
+const warmUp = 800
 const approvals = 300
 const wakes = 200
 const open = 100_000
@@ -59,7 +61,7 @@ async function throughput(folder: string, stores: Stores): Promise<void> {
           const options = { store, keys, record, servers: { up: upstream.url } }
           for (let n = 0; n < many; n++) instances.push(await startInstance(options, 0))
           const ports = instances.map(({ url }) => Number(url.port))
-          await callAll(ports, 'run', calls / 3)
+          await callAll(ports, 'run', warmUp * many)
           const before = await cpuOf(instances)
           const allowed = await callAll(ports, 'run', calls)
           const cpu = ((await cpuOf(instances)) - before) / calls

@@ -26,6 +26,11 @@ const leaseMs = 10_000
 /** How often an instance says that it runs, in milliseconds. */
 export const heartbeatMs = 3_000
 
+/** Whether others may have taken for gone, meanwhile, an instance that said at `said` that it runs. Sooner than they did. */
+export function mayHaveSeemedGone(said: Date, now: Date): boolean {
+  return now.getTime() - said.getTime() >= leaseMs / 2
+}
+
 /** Whether the instance still runs, as far as the store knows. */
 export function isAlive({ seenAt }: Instance, now: Date): boolean {
   return now.getTime() - seenAt.getTime() < leaseMs

@@ -4,11 +4,13 @@ import { type Json, parseJson, writeJson } from '../base/json.ts'
 import { every } from '../base/repeat.ts'
 import type { Vault } from '../base/seal.ts'
 import { inBackground, trackWork } from '../base/under-way.ts'
-import { heartbeatMs, type Instance, type InstanceStore, isAlive } from './instance.ts'
-import type { MailboxStore } from './mailbox.ts'
+import { heartbeatMs, type Instance, type InstanceStore, isAlive, mayHaveSeemedGone } from './instance.ts'
+import type { Mail, MailboxStore } from './mailbox.ts'
 
 /** What one instance tells another. */
 export type Word = { readonly kind: string } & { readonly [key: string]: Json }
+
+type Hear = (word: Word, from: string, sentAt: Date) => void
 
 /** This process among those that share its store: it says that it runs, and exchanges mail with the others. */
 export interface Post {
@@ -28,8 +30,13 @@ export interface Post {
   send(to: string, word: Word): Promise<boolean>
   /** Leaves word for every other instance that runs. Returns their ids. */
   sendAll(word: Word): Promise<string[]>
-  /** Calls `hear` for each word of this kind that comes. Returns how to stop. */
-  on(kind: string, hear: (word: Word, from: string) => void): () => void
+  /** Calls `hear` for each word of this kind that comes, with when it was sent. Returns how to stop. */
+  on(kind: string, hear: Hear): () => void
+  /**
+   * Calls `check` when others may have taken this instance for gone for a while: what they told all others was not told to
+   * it. Returns how to stop.
+   */
+  onMissed(check: () => void): () => void
   /** Tells the others that this instance takes no new calls soon. */
   stopping(): Promise<void>
   /** Reads no more mail, and says that this instance is gone. */
@@ -51,24 +58,33 @@ const pollMs = 2_000
 const takenAtOnce = 100
 /** How much mail may wait for one instance. */
 const mostWaiting = 10_000
+/** A server that took the place of another may hand out again what was removed. So much mail is known to have been heard. */
+const mostHeard = 10_000
 
 export function createPost({ store, vault, clock, onError }: PostParts): Post {
   const { instances, mailbox } = store
   const id = randomUUID()
   const startedAt = clock.now()
-  const hearers = new Map<string, Set<(word: Word, from: string) => void>>()
+  const hearers = new Map<string, Set<Hear>>()
+  const checks = new Set<() => void>()
+  const heard = new Set<string>()
   const work = trackWork()
   let isStopping = false
   let hadOthers = false
   let stops: (() => unknown)[] | undefined
   let isCollecting = false
   let isMore = false
+  let saidAt: Date | undefined
   /** Mail that was read, and is removed from the store when the next is taken. */
   let read: readonly string[] = []
 
   async function announce(): Promise<void> {
     const aheadMs = store.clock.machineAheadMs()
-    await instances.announce({ id, startedAt, seenAt: clock.now(), aheadMs, isStopping })
+    const seenAt = clock.now()
+    await instances.announce({ id, startedAt, seenAt, aheadMs, isStopping })
+    // Compared after it was kept, since others went by the word before until then.
+    if (saidAt === undefined || mayHaveSeemedGone(saidAt, clock.now())) for (const check of checks) check()
+    saidAt = seenAt
     hadOthers = (await others()).length > 0
   }
 
@@ -107,17 +123,22 @@ export function createPost({ store, vault, clock, onError }: PostParts): Post {
       // What was read now is removed when the next is taken.
       if (taken.length > 0) isMore = true
       for (const mail of taken) {
+        if (heard.has(mail.id)) continue
+        if (heard.size >= mostHeard) heard.delete(heard.values().next().value as string)
+        heard.add(mail.id)
         try {
-          const { from, word } = parseJson(await vault.open(mail.content, bindingOf(mail.id, mail.to))) as unknown as {
-            from: string
-            word: Word
-          }
-          for (const hear of hearers.get(word.kind) ?? []) hear(word, from)
+          await hearMail(mail)
         } catch (error) {
           onError(error)
         }
       }
     }
+  }
+
+  async function hearMail(mail: Mail): Promise<void> {
+    const opened = parseJson(await vault.open(mail.content, bindingOf(mail.id, mail.to)))
+    const { from, word } = opened as unknown as { from: string; word: Word }
+    for (const hear of hearers.get(word.kind) ?? []) hear(word, from, mail.at)
   }
 
   return {
@@ -147,6 +168,10 @@ export function createPost({ store, vault, clock, onError }: PostParts): Post {
       const all = hearers.get(kind) ?? new Set()
       hearers.set(kind, all.add(hear))
       return () => void all.delete(hear)
+    },
+    onMissed(check) {
+      checks.add(check)
+      return () => void checks.delete(check)
     },
     async stopping() {
       isStopping = true

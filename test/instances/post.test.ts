@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
+import type { Mail } from '../../src/instance/mailbox.ts'
 import { createPost, type Post } from '../../src/instance/post.ts'
 import { openMemoryStore } from '../../src/stores/memory/open.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -36,4 +37,27 @@ test('mail whose reply from the store is lost is heard all the same, and once', 
   expect(heard).toEqual([1, 2, 3])
   expect(lost).toBeGreaterThan(0)
   await expect.poll(async () => (await store.mailbox.take(reader.id, 10, [])).length).toBe(0)
+})
+
+test('mail that another server hands out again, as it never learned that it was removed, is heard once', async () => {
+  const store = openMemoryStore()
+  const removed: Mail[] = []
+  const mailbox = {
+    ...store.mailbox,
+    async take(...given: Parameters<Store['mailbox']['take']>) {
+      const taken = await store.mailbox.take(...given)
+      const again = given[2].length > 0 ? removed.splice(0) : []
+      removed.push(...taken)
+      return [...again, ...taken]
+    },
+  }
+  const reader = aPost({ ...store, mailbox })
+  const writer = aPost(store)
+  const heard: unknown[] = []
+  reader.on('word', ({ n }) => heard.push(n))
+  await expect.poll(() => writer.isThere(reader.id)).toBe(true)
+  for (const n of [1, 2, 3]) expect(await writer.send(reader.id, { kind: 'word', n })).toBe(true)
+  await expect.poll(() => heard.includes(3)).toBe(true)
+  await expect.poll(() => removed.length).toBe(0)
+  expect(heard).toEqual([1, 2, 3])
 })

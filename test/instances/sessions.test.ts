@@ -65,6 +65,24 @@ test.each(Object.entries(sharedStores))('a session ended at one instance ends at
   expect(await statusOf(post(c.url, undefined, { session, method: 'DELETE' }))).toBe(404)
 })
 
+test('a session that was ended while an instance seemed gone ends there too, with what it has in progress', async () => {
+  const { instances } = await balanced(await (serverStores.redis as () => Promise<string>)(), {
+    up: await askingUpstreams['2025 over HTTP'](),
+  })
+  const [a, b] = instances
+  const session = await begin(a.url, {}, { capabilities: { elicitation: { form: {} } } })
+  const call = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'up__build', arguments: {} } }
+  const calling = (await post(b.url, call, { session })).text()
+  const store = b.assent.store.instances
+  const { announce } = store
+  Object.assign(store, { announce: () => Promise.reject(new Error('the store is too slow')) })
+  await expect.poll(() => a.gateway.post.isThere(b.gateway.instance)).toBe(false)
+  expect(await statusOf(post(a.url, undefined, { session, method: 'DELETE' }))).toBe(200)
+  Object.assign(store, { announce })
+  expect(await calling).toContain('The server ended this')
+  expect(await statusOf(post(b.url, list, { session }))).toBe(404)
+})
+
 test('a session goes on after its gateway was restarted', async () => {
   const store = await (sharedStores.sqlite as () => Promise<string>)()
   const upstream = await askingUpstreams['2025 over HTTP']()

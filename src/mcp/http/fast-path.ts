@@ -8,8 +8,8 @@ import type { Authenticate } from './guard/authenticate.ts'
 import { type Body, type BodyLimits, ownerOf, readMessageBody } from './incoming.ts'
 import type { NodeListener } from './node.ts'
 import { readAnswer } from './session/read-answer.ts'
+import type { FoundSession, Sessions } from './session/served-session.ts'
 import { cutOff } from './session/session.ts'
-import type { FoundSession, Sessions } from './session/sessions.ts'
 import type { UnreadAnswers } from './unread-answers.ts'
 
 /** What the fast path needs to know of its endpoint. */

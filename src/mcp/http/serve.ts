@@ -33,9 +33,10 @@ import {
 } from './incoming.ts'
 import { type HttpLimits, type SharedLimits, shareLimits } from './limits.ts'
 import { nodeListener } from './node.ts'
-import { bodyRefusal, idOf, refusal } from './replies.ts'
+import { bodyRefusal, idOf, refusal, withEnd } from './replies.ts'
+import type { ServerFactory } from './session/served-session.ts'
 import { cutOff } from './session/session.ts'
-import { isInitialize, keepSessions, type ServerFactory, withEnd } from './session/sessions.ts'
+import { isInitialize, keepSessions } from './session/sessions.ts'
 import type { SessionSharing } from './session/sharing.ts'
 import { listeningBus, type OnListen } from './subscription-bus.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServingContext } from '../../../src/mcp/http/session/sessions.ts'
+import type { ServingContext } from '../../../src/mcp/http/session/served-session.ts'
 import { fixedClock } from '../../../src/testing/fixed-clock.ts'
 import { callOf, echoServer, endpoint, initialize, openSession, say, send } from '../../support/server/endpoint.ts'
 import { legacyClient, oldClient } from './clients.ts'

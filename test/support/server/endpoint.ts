@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import { type HttpOptions, type HttpServing, serveHttp } from '../../../src/mcp/http/serve.ts'
-import type { ServerFactory } from '../../../src/mcp/http/session/sessions.ts'
+import type { ServerFactory } from '../../../src/mcp/http/session/served-session.ts'
 import { keepConnections } from './keep-connections.ts'
 
 export interface Endpoint {

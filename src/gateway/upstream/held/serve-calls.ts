@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
-import type { AskReply, UpstreamHooks, UpstreamReply, UpstreamRequest } from '../upstream.ts'
+import type { AskReply, Lost, UpstreamHooks, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender } from './wire.ts'
 
@@ -19,6 +19,11 @@ interface Served {
 
 /** A sender that has not looked for so long is gone, and its call is aborted, in milliseconds. */
 const forgottenMs = 30_000
+/**
+ * A call that was sent so long ago is not made, in milliseconds: whoever allowed it did so then, and its client may have been
+ * told that nobody knows of it.
+ */
+const freshMs = 10_000
 /** How long calls of others may go on when this instance stops, in milliseconds. */
 const lastMs = 5_000
 
@@ -31,9 +36,10 @@ export function serveCalls(
   const served = new Map<string, Served>()
   let ended = () => {}
 
-  async function serve(call: CallForHolder, from: string): Promise<void> {
+  async function serve(call: CallForHolder, from: string, sentAt: Date): Promise<void> {
     const { ref, client, method, params, exclusive } = call
-    const send = upstreams.get(call.upstream)
+    const isFresh = clock.now().getTime() - sentAt.getTime() < freshMs
+    const send = isFresh ? upstreams.get(call.upstream) : () => stale
     if (served.has(ref)) return
     const mine: Served = { aborting: new AbortController(), answers: new Map(), forget: () => {} }
     served.set(ref, mine)
@@ -86,7 +92,7 @@ export function serveCalls(
 
   const stops = [
     post.on('held-ping', (_, from) => inBackground(post.send(from, { kind: 'held-pong' }).catch(() => {}))),
-    post.on('held-call', ({ call }, from) => inBackground(serve(call as unknown as CallForHolder, from))),
+    post.on('held-call', ({ call }, from, at) => inBackground(serve(call as unknown as CallForHolder, from, at))),
     post.on('held-tell', ({ ref, word }, from) => hear(String(ref), word as unknown as FromSender, from)),
   ]
   return {
@@ -109,6 +115,13 @@ export function serveCalls(
       }
     },
   }
+}
+
+const stale: Lost = {
+  kind: 'lost',
+  reason: 'down',
+  sent: false,
+  detail: 'the instance that holds the session was too slow to take the request',
 }
 
 /** Passes on what the sender wants to hear of. */

@@ -5,8 +5,8 @@ import type { SessionSharing } from './sharing.ts'
 
 /** What other instances tell about sessions. Each is called for sessions that this instance may not know. */
 export interface Relayed {
-  /** A message of the client that reached another instance. */
-  message(key: string, message: JSONRPCMessage): void
+  /** A message of the client that reached another instance. `opening`: which one of the session's an answer is for. */
+  message(key: string, message: JSONRPCMessage, opening: string | undefined): void
   /** A message for the client, whose stream is here. */
   push(key: string, message: JSONRPCMessage): void
   /** The client opened its own stream at that instance. */
@@ -14,16 +14,21 @@ export interface Relayed {
   /** The client asked for a log level. */
   level(key: string, level: string): void
   revoked(key: string): void
+  /** Some of the above may not have been told to this instance. */
+  missed(): void
 }
 
 /** Hears what other instances tell. Returns how to stop. */
 export function hearOthers({ post }: SessionSharing, relayed: Relayed): () => void {
   const stops = [
-    post.on('session-message', ({ key, message }) => relayed.message(String(key), asMessage(message))),
+    post.on('session-message', ({ key, message, opening }) =>
+      relayed.message(String(key), asMessage(message), opening as string | undefined),
+    ),
     post.on('session-push', ({ key, message }) => relayed.push(String(key), asMessage(message))),
     post.on('session-stream', ({ key }, from) => relayed.stream(String(key), from)),
     post.on('session-level', ({ key, level }) => relayed.level(String(key), String(level))),
     post.on('session-revoked', ({ key }) => relayed.revoked(String(key))),
+    post.onMissed(relayed.missed),
   ]
   return () => {
     for (const stop of stops) stop()
@@ -46,6 +51,12 @@ export function pushAt({ post }: SessionSharing, at: string, key: string, messag
   inBackground(post.send(at, { kind: 'session-push', key, message: message as unknown as Json }).catch(() => {}))
 }
 
+/** The session that a client answers on, as this instance has opened it. */
+export interface Answered {
+  readonly key: string
+  readonly opening: string
+}
+
 /** What of a client's message is for this instance: all of it, nothing, or nothing because the one that asked is gone. */
 export type Routed =
   | { readonly kind: 'here'; readonly body: unknown }
@@ -53,20 +64,23 @@ export type Routed =
   | { readonly kind: 'gone' }
 
 /** Sends the answers in a client's message to the instances that wait for them. */
-export async function routeAnswers(sharing: SessionSharing, key: string, body: unknown): Promise<Routed> {
-  if (!Array.isArray(body)) return isAnswer(body) ? routeAnswer(sharing, key, body) : { kind: 'here', body }
-  const routed = await Promise.all(body.map((one) => routeAnswers(sharing, key, one)))
+export async function routeAnswers(sharing: SessionSharing, session: Answered, body: unknown): Promise<Routed> {
+  if (!Array.isArray(body)) return isAnswer(body) ? routeAnswer(sharing, session, body) : { kind: 'here', body }
+  const routed = await Promise.all(body.map((one) => routeAnswers(sharing, session, one)))
   const here = routed.flatMap((one) => (one.kind === 'here' ? [one.body] : []))
   if (here.length > 0) return { kind: 'here', body: here }
   return routed.find(({ kind }) => kind === 'gone') ?? { kind: 'sent' }
 }
 
-async function routeAnswer(sharing: SessionSharing, key: string, body: JsonObject): Promise<Routed> {
+async function routeAnswer(sharing: SessionSharing, session: Answered, body: JsonObject): Promise<Routed> {
+  const { key } = session
   const address = await sharing.readAddress(key, String(body.id))
   if (address === undefined) return { kind: 'here', body }
-  const message = { ...body, id: address.request }
-  if (address.instance === sharing.post.id) return { kind: 'here', body: message }
-  const isSent = await sharing.post.send(address.instance, { kind: 'session-message', key, message })
+  const { instance, request, opening } = address
+  const message = { ...body, id: request }
+  if (instance === sharing.post.id)
+    return opening === session.opening ? { kind: 'here', body: message } : { kind: 'gone' }
+  const isSent = await sharing.post.send(instance, { kind: 'session-message', key, message, opening })
   return { kind: isSent ? 'sent' : 'gone' }
 }
 

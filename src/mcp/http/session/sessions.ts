@@ -1,47 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  AuthInfo,
-  JSONRPCMessage,
-  JSONRPCResultResponse,
-  McpRequestContext,
-  McpServer,
-  McpServerFactory,
-  Server,
-} from '@modelcontextprotocol/server'
+import type { AuthInfo, JSONRPCMessage, JSONRPCResultResponse, McpServer, Server } from '@modelcontextprotocol/server'
 import type { Clock } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import { leaseOf, ownerOf } from '../incoming.ts'
 import type { SharedLimits } from '../limits.ts'
-import { idOf, refusal, sessionNotFound } from '../replies.ts'
+import { idOf, refusal, sessionNotFound, withEnd } from '../replies.ts'
 import { rebuild } from './rebuild.ts'
-import { hearOthers, pushAt, routeAnswers, tellOthers } from './relay.ts'
+import { hearOthers, pushAt } from './relay.ts'
 import { keepForReplay } from './replay.ts'
+import type { FoundSession, ServerFactory, Sessions } from './served-session.ts'
 import { type Session, SessionTransport } from './session.ts'
 import type { PooledSession } from './session-pool.ts'
+import { makeAllSure, makeSure, revoke, type SharedSession, shareMessage, streamOpened } from './shared-session.ts'
 import { type SessionClaims, type SessionSharing, sessionKeyOf } from './sharing.ts'
 
-/** A 2025 session, for the server that is built for it. */
-export interface ServedSession extends Session {
-  /** To be called when the client asks for a log level, so that other instances know. */
-  levelChanged(level: string): Promise<void>
-}
-
-/** What a server is built for: one 2026 request, or one 2025 session. */
-export interface ServingContext extends McpRequestContext {
-  /** Only for a 2025 session. */
-  readonly session?: ServedSession
-}
-
-/** Builds a new server for each request (2026) or session (2025). Any factory of the SDK is one. */
-export type ServerFactory = (context: ServingContext) => ReturnType<McpServerFactory>
-
-interface OpenSession extends Session, PooledSession {
-  readonly key: string
-  /** When it began, in milliseconds. Undefined: other instances cannot serve it. */
-  readonly began: number | undefined
-  /** The other instance that holds the client's own stream. */
-  stream?: string | undefined
+interface OpenSession extends Session, PooledSession, SharedSession {
   readonly transport: SessionTransport
   /** Set when the session was initialized. */
   server?: McpServer | Server
@@ -50,27 +24,6 @@ interface OpenSession extends Session, PooledSession {
   /** Counts what keeps it from being idle besides unanswered requests: open streams, requests being read. */
   holds: number
   usedAt: number
-}
-
-/** A session that is open, and its own server. */
-export interface FoundSession extends Session {
-  readonly server: Server
-  /**
-   * Takes the id of a request, and keeps the session from being idle, until the returned function is called.
-   * Undefined if a request of this id is under way.
-   */
-  hold(id: string | number): (() => void) | undefined
-  /** Takes the client's answer to a request that the session's server sent. False: it may be for another instance. */
-  receive(answer: JSONRPCResultResponse): boolean | Promise<boolean>
-}
-
-/** The 2025 sessions of one endpoint. Each has an SDK server of its own, and belongs to the client that opened it. */
-export interface Sessions {
-  serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response>
-  /** The session of this id, if it belongs to the sender. */
-  find(id: string, authInfo: AuthInfo | undefined): FoundSession | undefined
-  readonly size: number
-  close(): Promise<void>
 }
 
 export interface SessionOptions {
@@ -96,9 +49,10 @@ export function keepSessions(
   const stopHearing =
     sharing &&
     hearOthers(sharing, {
-      message(key, message) {
+      message(key, message, opening) {
         const session = byKey.get(key)
         if (session?.server === undefined) return
+        if (!('method' in message) && opening !== session.opening) return
         relayed?.(foundAs(session, session.server), message)
         session.transport.deliver(message)
       },
@@ -116,6 +70,8 @@ export function keepSessions(
         if (session !== undefined) sharing.levelSet(session.id, level)
       },
       revoked: (key) => byKey.get(key)?.close(),
+      // What cannot be looked up now is looked up before the session's next request.
+      missed: () => inBackground(makeAllSure([...byKey.values()], sharing).catch(() => {})),
     })
 
   async function serve(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
@@ -132,10 +88,11 @@ export function keepSessions(
 
     const release = hold(session)
     try {
-      const routed = await shareMessage(session, request, body)
+      if (session.isUnsure === true && !(await makeSure(session, sharing))) return sessionNotFound(body)
+      const routed = await shareMessage(session, sharing, request, body)
       if (routed instanceof Response) return routed
       const response = await session.transport.handleRequest(request, forward(routed.body, authInfo))
-      if (request.method === 'GET' && response.ok) inBackground(streamOpened(session).catch(() => {}))
+      if (request.method === 'GET' && response.ok) inBackground(streamOpened(session, sharing).catch(() => {}))
       const requestId = idOf(body)
       const lease = requestId === null ? undefined : leaseOf(request)
       if (requestId !== null && lease !== undefined) session.transport.holdUntilAnswered(requestId, lease)
@@ -176,7 +133,7 @@ export function keepSessions(
     const key = sessionKeyOf(id)
     if (request.method === 'DELETE') {
       if ((await sharing.kept(key))?.isRevoked === true) return undefined
-      await revoke(key, claims.began)
+      await revoke(key, claims.began, sharing)
       return 'ended'
     }
     const known = rebuilding.get(id) ?? sessions.get(id)
@@ -214,41 +171,9 @@ export function keepSessions(
     }
   }
 
-  /** Lets other instances take their part of a client's message. Returns what is left for this one, or the answer. */
-  async function shareMessage(
-    session: OpenSession,
-    request: Request,
-    body: unknown,
-  ): Promise<Response | { body: unknown }> {
-    const { key, began } = session
-    if (sharing === undefined || began === undefined) return { body }
-    if (request.method === 'DELETE') await revoke(key, began)
-    if (request.method !== 'POST') return { body }
-    // It is served here even if the others cannot be told.
-    inBackground(tellOthers(sharing, key, body).catch(() => {}))
-    const routed = await routeAnswers(sharing, key, body)
-    if (routed.kind === 'here') return routed
-    if (routed.kind === 'sent') return new Response(null, { status: 202 })
-    return refusal(409, 'The instance that asked this is gone, and the call with it. Make the call again.')
-  }
-
-  /** Other instances send here from now on what is for the client and belongs to none of its requests. */
-  async function streamOpened(session: OpenSession): Promise<void> {
-    const { key, began } = session
-    session.stream = undefined
-    if (sharing === undefined || began === undefined) return
-    await sharing.save(key, { stream: sharing.post.id }, began)
-    await sharing.post.sendAll({ kind: 'session-stream', key })
-  }
-
-  /** Kept first, so that no instance rebuilds it after the others were told. */
-  async function revoke(key: string, began: number): Promise<void> {
-    await sharing?.save(key, { isRevoked: true }, began)
-    await sharing?.post.sendAll({ kind: 'session-revoked', key })
-  }
-
   function add(id: string, owner: string, began: number | undefined): OpenSession {
     const key = sessionKeyOf(id)
+    const opening = randomUUID()
     const replay = limits.replay > 0 ? keepForReplay(limits.replay, (bytes) => replays.lease(owner, bytes)) : undefined
     const ending = new AbortController()
     const transport: SessionTransport = new SessionTransport(
@@ -257,7 +182,7 @@ export function keepSessions(
       () => touch(session),
       (sharing &&
         began !== undefined && {
-          addressOf: (request) => sharing.addressOf(key, request),
+          addressOf: (request) => sharing.addressOf(key, request, opening),
           sendElsewhere(message) {
             if (session.stream === undefined) return false
             pushAt(sharing, session.stream, key, message)
@@ -269,6 +194,7 @@ export function keepSessions(
     const session: OpenSession = {
       id,
       key,
+      opening,
       began,
       closed: ending.signal,
       transport,
@@ -363,7 +289,8 @@ export function keepSessions(
   /** Takes an answer under the id by which it finds the instance that asked, if that is this one. */
   async function receiveAddressed(session: OpenSession, answer: JSONRPCResultResponse, id: string): Promise<boolean> {
     const address = session.began === undefined ? undefined : await sharing?.readAddress(session.key, id)
-    if (address?.instance !== sharing?.post.id || address === undefined || session.closed.aborted) return false
+    if (address === undefined || session.closed.aborted) return false
+    if (address.instance !== sharing?.post.id || address.opening !== session.opening) return false
     session.transport.deliver({ ...answer, id: address.request })
     return true
   }
@@ -397,6 +324,7 @@ export function keepSessions(
       const session = sessions.get(id)
       const server = session?.server
       if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
+      if (session.isUnsure === true) return undefined
       return foundAs(session, server)
     },
     get size() {
@@ -425,22 +353,4 @@ export const isInitialize = (body: unknown) => (body as { method?: unknown } | u
 
 function forward(parsedBody: unknown, authInfo: AuthInfo | undefined) {
   return { ...(parsedBody !== undefined && { parsedBody }), ...(authInfo !== undefined && { authInfo }) }
-}
-
-/** The same response. `ended` is called when its body was read to the end, given up, or both. */
-export function withEnd(response: Response, ended: () => void): Response {
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value } = await reader.read()
-      if (value !== undefined) return controller.enqueue(value)
-      ended()
-      controller.close()
-    },
-    cancel(reason) {
-      ended()
-      return reader.cancel(reason)
-    },
-  })
-  return new Response(body, response)
 }

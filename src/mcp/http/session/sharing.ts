@@ -34,7 +34,7 @@ export interface SessionSharing {
   /** Keeps a change of a session. `began` is from its claims. */
   save(key: string, change: Pick<KeptSession, 'level' | 'stream'> & { isRevoked?: true }, began: number): Promise<void>
   /** The id under which a request of this instance is sent to the client of a session. */
-  addressOf(key: string, request: number | string): Promise<string>
+  addressOf(key: string, request: number | string, opening: string): Promise<string>
   /** Which instance waits for the answer to a request, and under which id. Undefined: it was not asked on this session. */
   readAddress(key: string, address: string): Promise<PushAddress | undefined>
 }
@@ -43,6 +43,8 @@ export interface SessionSharing {
 export interface PushAddress {
   readonly instance: string
   readonly request: number | string
+  /** Which opening of the session at that instance sent it: each has a server of its own, which numbers its requests from 0. */
+  readonly opening: string
 }
 
 export interface SharingParts {
@@ -77,10 +79,10 @@ export function shareSessions({ vault, clock, sessions, post, endpoint, levelSet
     },
     kept: (key) => sessions.get(key),
     save: (key, change, began) => sessions.save({ key, ...change, expiresAt: new Date(began + lifeMs) }),
-    addressOf: (key, request) => sealText(vault, pushed(key), [post.id, request]),
+    addressOf: (key, request, opening) => sealText(vault, pushed(key), [post.id, request, opening]),
     async readAddress(key, address) {
-      const held = (await openText(vault, pushed(key), address)) as [string, number | string] | undefined
-      return held && { instance: held[0], request: held[1] }
+      const held = (await openText(vault, pushed(key), address)) as [string, number | string, string] | undefined
+      return held && { instance: held[0], request: held[1], opening: held[2] }
     },
   }
 }
