@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/log.ts'
 import { digest } from '../base/canonical.ts'
 import type { Clock } from '../base/clock.ts'
+import { BadArgument } from '../base/errors.ts'
 import { createEvents, type Events } from '../base/events.ts'
 import { atMostEvery } from '../base/repeat.ts'
 import type { ParticipantId } from '../participant/participant.ts'
@@ -41,7 +42,10 @@ interface Parts {
   readonly clock: Clock
 }
 
-/** How many tools of one server are kept. Further ones stay held back where definitions are pinned. */
+/**
+ * How many tools of one server are kept. Those that it offers no more, and nobody allowed, make way for others; where there
+ * is no room, further ones stay held back where definitions are pinned.
+ */
 const mostTools = 2_000
 const atOnce = 50
 /** How often one tool's changes are kept. A server that says something else each time must not fill the store. */
@@ -52,7 +56,7 @@ export function createDefinitions({ store, audit, clock }: Parts): ToolDefinitio
   const keepable = new Map<string, () => boolean>()
 
   function mayKeep(server: string, tool: string): boolean {
-    const key = JSON.stringify([server, tool])
+    const key = keyOf(server, tool)
     const often = keepable.get(key) ?? atMostEvery(keepEveryMs, clock)
     keepable.set(key, often)
     return often()
@@ -75,16 +79,39 @@ export function createDefinitions({ store, audit, clock }: Parts): ToolDefinitio
     }
   }
 
+  /** How many tools that are not known yet may be kept. */
+  async function roomFor(
+    server: string,
+    offered: readonly OfferedTool[],
+    known: ReadonlyMap<string, KnownDefinition>,
+  ): Promise<number> {
+    const names = new Set(offered.map(({ name }) => name))
+    const wanted = [...names].filter((name) => !known.has(name)).length
+    const excess = known.size + wanted - mostTools
+    if (wanted === 0 || excess <= 0) return wanted
+    const leaving = [...known.values()]
+      .filter(({ tool, allowed }) => allowed === undefined && !names.has(tool))
+      .sort((one, other) => one.seen.at.getTime() - other.seen.at.getTime())
+      .slice(0, excess)
+    for (const { tool } of leaving) {
+      await store.remove(server, tool)
+      keepable.delete(keyOf(server, tool))
+    }
+    return Math.max(0, wanted - excess + leaving.length)
+  }
+
   return {
     events,
     async see(server, offered, pinned) {
       const known = new Map((await store.list(server)).map((one) => [one.tool, one]))
       const held = new Map<string, Held>()
+      let room = await roomFor(server, offered, known)
       for (let from = 0; from < offered.length; from += atOnce) {
         const some = offered.slice(from, from + atOnce)
-        const noting = some.map(async (tool, index) => {
+        const noting = some.map(async (tool) => {
           const before = known.get(tool.name)
-          const isKept = before !== undefined || from + index < mostTools
+          if (before === undefined) room -= 1
+          const isKept = before !== undefined || room >= 0
           const after = isKept ? await note(server, tool, before, pinned) : undefined
           const why = after === undefined ? 'new' : heldBack(after, digestOf(tool))
           if (why !== undefined) held.set(tool.name, why)
@@ -111,6 +138,8 @@ export function createDefinitions({ store, audit, clock }: Parts): ToolDefinitio
   }
 }
 
+const keyOf = (server: string, tool: string) => JSON.stringify([server, tool])
+
 /** Why a definition is held back, by what was allowed. */
 export function heldBack({ allowed }: Pick<KnownDefinition, 'allowed'>, offered: string): Held | undefined {
   if (allowed === undefined) return 'new'
@@ -119,7 +148,14 @@ export function heldBack({ allowed }: Pick<KnownDefinition, 'allowed'>, offered:
 
 /** Of everything that the server says: what a client gets, its model may read. */
 function digestOf({ definition }: OfferedTool): string {
-  return digest(['offered', JSON.parse(JSON.stringify(definition))])
+  const text = JSON.stringify(definition)
+  try {
+    return digest(['offered', JSON.parse(text)])
+  } catch (error) {
+    if (!(error instanceof BadArgument)) throw error
+    // Half a surrogate pair, or a number that is too large: as JSON it has a digest all the same.
+    return digest(['offered as written', text])
+  }
 }
 
 function noted(

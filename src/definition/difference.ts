@@ -3,7 +3,10 @@ import type { KnownDefinition } from './known-definition.ts'
 
 /** One thing that a server says of its tool, and what it said of it when it was allowed. */
 export interface Line {
-  /** Where it stands, such as `inputSchema.properties.path.type`. */
+  /**
+   * Where it stands, such as `inputSchema.properties.path.type` or `inputSchema.required[0]`. No two places have the same: a
+   * server chooses the names, and one must not stand in for another.
+   */
   readonly path: string
   /** As JSON; absent if the server did not say it then. */
   readonly before?: string
@@ -25,14 +28,18 @@ export function differenceOf({ seen, allowed }: Pick<KnownDefinition, 'seen' | '
 function flat(definition: string | undefined): ReadonlyMap<string, string> {
   const lines = new Map<string, string>()
   const add = (path: string, value: unknown): void => {
-    const inner = Array.isArray(value) ? value.map((one, at) => [String(at), one] as const) : membersOf(value)
+    const inner = Array.isArray(value) ? value.map((one, at) => [`[${at}]`, one] as const) : membersOf(value)
     if (inner.length === 0) return void lines.set(path, JSON.stringify(value))
-    for (const [key, one] of inner) add(path === '' ? key : `${path}.${key}`, one)
+    for (const [step, one] of inner) add(path === '' && step.startsWith('.') ? step.slice(1) : path + step, one)
   }
   if (definition !== undefined) add('', JSON.parse(definition))
   return lines
 }
 
 function membersOf(value: unknown): (readonly [string, unknown])[] {
-  return isPlainObject(value) ? Object.entries(value) : []
+  if (!isPlainObject(value)) return []
+  return Object.entries(value).map(([name, one]) => [
+    /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`,
+    one,
+  ])
 }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import type { CallPreview } from '../../src/approval/question/preview.ts'
+import { type CallPreview, previewNote } from '../../src/approval/question/preview.ts'
+import { approvalIn } from '../../src/approval/question/subject.ts'
 import { walk } from '../../src/call/walk.ts'
 import type { Assent, ElicitationId } from '../../src/index.ts'
 import { aCall, alice } from '../support/approval/a-call.ts'
 import { say } from '../support/approval/approving.ts'
+import { asking, transfer, vote } from '../support/approval/voting.ts'
 import { onPage } from '../support/asks.ts'
 import { anAssent, getExisting } from '../support/assents.ts'
 
@@ -52,4 +54,22 @@ test('a preview that fails in other words each time is the same question', async
   if (!('id' in first)) throw new Error('It was to be asked about.')
   problem = 'There is no tool show now.'
   expect(await enter(first.id)).toMatchObject({ id: first.id })
+})
+
+test.each([
+  ['nothing, where nothing can be changed', undefined, undefined, undefined],
+  ['that a change is not part of it', ['amount'], undefined, 'says nothing of what you change'],
+  ['that it was made before a change', ['amount'], 900, 'before its arguments were changed'],
+] as const)('whoever is asked is told of the preview %s', async (_, editable, amount, words) => {
+  const assent = await anAssent({
+    policy: asking({ preview: 'show', ...(editable && { editable }), approvers: ['group:finance'], quorum: 2 }),
+  })
+  const preview = async () => ({ text: '100 to Acme', leftOut: 0, digest: '100 to Acme' })
+  const approval = await assent.approvals.approve({ call: transfer(100), walkId: 'w', preview })
+  if (approval.kind !== 'question') throw new Error('It was to be asked about.')
+  if (amount !== undefined) await vote(assent, approval.elicitation, 'dave', { edit_amount: amount })
+  const asked = await getExisting(assent, approval.elicitation.id)
+  const note = previewNote(asked, (approvalIn(asked) as NonNullable<ReturnType<typeof approvalIn>>).decision)
+  if (words === undefined) expect(note).toBeUndefined()
+  else expect(note).toContain(words)
 })

@@ -150,6 +150,16 @@ describe('what is shown', () => {
     expect(quote).toContain(`${text.length - 100} more characters are not shown.`)
   })
 
+  test('is said to be of the call as it was asked for, where its arguments can be changed', async () => {
+    const { assent, asked, calling } = await asks(aDocument(), 'show', { rule: { editable: ['text'] } })
+    const browser = await enrolledBrowser({ assent, web: createWeb(assent) } as never)
+    const page = await browser.get(pagePath(asked))
+    const quote = page.text.slice(page.text.indexOf('Preview by'))
+    expect(quote).toContain('It is of the call as it was asked for, and says nothing of what you change.')
+    await yes(assent, asked)
+    await calling
+  })
+
   test('is bound to the yes in all of its length', async () => {
     const document = aDocument(`${'x'.repeat(50)}a`)
     const { assent, asked, calling } = await asks(document, 'show', { limits: { previewCharacters: 50 } })

@@ -115,6 +115,18 @@ describe('a program with a token', () => {
     expect(await statusOf(place, asked.id)).toBe('open')
   })
 
+  test('what a rule wants shown with a preview is not answered without it', async () => {
+    const place = await approvalPlace({ answer: 'channel', preview: 'show' })
+    const asked = await waitingCall(place)
+    const token = await tokenOf(place, alice)
+    expect((await api(place, '/api/questions', { token })).body.questions).toMatchObject([
+      { mayAnswer: false, whyNot: 'needs-page' },
+    ])
+    const end = await api(place, answerPath(asked.id), { token, body: allow })
+    expect([end.status, end.body.error.code]).toEqual([403, 'needs-page'])
+    expect(await statusOf(place, asked.id)).toBe('open')
+  })
+
   test('attack: an agent allows its own call with a token of the person it acts for', async () => {
     const place = await byChannel()
     const asked = await waitingCall(place)

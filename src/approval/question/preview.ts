@@ -1,5 +1,6 @@
 import { digest } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
+import type { Elicitation } from '../../elicitation/elicitation.ts'
 import type { Decision, PreviewRule, ShownPreview } from '../policy/policy.ts'
 import { argumentAt } from '../policy/read/argument-path.ts'
 import type { ToolCall } from '../tool-call.ts'
@@ -36,6 +37,18 @@ export async function withPreview(call: ToolCall, decision: Decision, preview?: 
     ? { tool: previewBy.tool, rule: ruleDigest, problem: reply.problem }
     : { tool: previewBy.tool, rule: ruleDigest, text: reply.text, leftOut: reply.leftOut }
   return { ...decision, ruleDigest: shown, preview: made }
+}
+
+/** Of which arguments a preview is, where that could be mistaken; undefined: of those that would run. */
+export function previewNote(
+  { voting }: Pick<Elicitation, 'voting'>,
+  { preview, editable }: Decision,
+): string | undefined {
+  if (preview?.text === undefined) return undefined
+  if (voting?.edit !== undefined) return 'It is of the call as it was asked for, before its arguments were changed.'
+  return editable.length === 0
+    ? undefined
+    : 'It is of the call as it was asked for, and says nothing of what you change.'
 }
 
 const cannotPreview: PreviewReply = { problem: 'Calls that come this way have no preview.' }

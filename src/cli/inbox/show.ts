@@ -2,6 +2,7 @@ import { commandsIn } from '../../approval/command/command-parts.ts'
 import type { ShownPreview } from '../../approval/policy/policy.ts'
 import { approvalWords } from '../../approval/question/choice-form.ts'
 import type { Change } from '../../approval/question/edit.ts'
+import { previewNote } from '../../approval/question/preview.ts'
 import { votingWords } from '../../approval/question/voting-words.ts'
 import type { Json } from '../../base/json.ts'
 import { behindText, cannotTellApart, clientText, isShownAsItIs, nameText } from '../../base/text/names.ts'
@@ -45,14 +46,14 @@ export function showWaiting(screen: Screen, one: InboxItem, now: Date, place = '
   const commands = commandsIn(approval.call) ?? []
   if (commands.length > 0) screen.print(`the command has ${commands.length} parts:`, { indent: '  ' })
   for (const one of commands) screen.quote(shownText(showText(one)), '    ')
-  showPreview(screen, approval.call.server, approval.decision.preview)
+  showPreview(screen, approval.call.server, approval.decision.preview, previewNote(asked, approval.decision))
   for (const line of votingWords(asked, nameText)) screen.print(line, { indent: '  ' })
   const note = cannotTellApart(namedClient(approval.call.requester).known)
   if (note !== undefined) screen.print(note, { indent: '  ' })
 }
 
 /** What another tool of the server shows, quoted in full. */
-function showPreview(screen: Screen, server: string, preview: ShownPreview | undefined): void {
+function showPreview(screen: Screen, server: string, preview: ShownPreview | undefined, note?: string): void {
   if (preview === undefined) return
   const { tool, text, leftOut = 0, problem = '' } = preview
   if (text === undefined) {
@@ -60,6 +61,7 @@ function showPreview(screen: Screen, server: string, preview: ShownPreview | und
     return
   }
   screen.print(`preview by ${nameText(tool)}, as ${nameText(server)} wrote it`, { indent: '  ' })
+  if (note !== undefined) screen.print(note, { indent: '  ' })
   screen.quote(visibleText(text, { characters: text.length, lines: 400 }), '    ')
   if (leftOut > 0) screen.print(`${leftOut} more characters are not shown.`, { indent: '  ' })
 }

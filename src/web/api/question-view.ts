@@ -23,8 +23,11 @@ export const notHereWords: Readonly<Record<NotHere, string>> = {
 export function whyNotHere(asked: Elicitation, { token }: ActingProgram): NotHere | undefined {
   if (statusOf(asked) !== 'pending') return 'settled'
   if (!token.rights.includes('answer')) return 'right-missing'
-  if (approvalIn(asked) === undefined) return 'no-approval'
-  if (!isEnough('channel', asked.answerers.through)) return 'needs-page'
+  const about = approvalIn(asked)
+  if (about === undefined) return 'no-approval'
+  // What a rule wants shown is shown there, as the server's words.
+  const isForPage = !isEnough('channel', asked.answerers.through) || about.decision.previewBy !== undefined
+  if (isForPage) return 'needs-page'
   if (asked.voting?.edit !== undefined) return 'edited'
   const isOwn = asked.requester.participant === token.participant
   return isOwn && !token.rights.includes('answer-own') ? 'own-question' : undefined

@@ -158,6 +158,8 @@ export interface PreviewProps {
   readonly text?: string
   readonly leftOut?: number
   readonly problem?: string
+  /** Of which arguments it is, where that could be mistaken. */
+  readonly note?: string
 }
 
 /** A yes must be signed with a passkey: whether this person can, and where they make one. */

@@ -4,6 +4,7 @@ import { approvalWords, editPrefix } from '../../approval/question/choice-form.t
 import { type Choice, choicesFor, choiceText, choiceWords, isYes, readChoice } from '../../approval/question/choices.ts'
 import { applyEdits } from '../../approval/question/edit.ts'
 import { callNow, editsIn, formNow, jsonPrefix, shownNow } from '../../approval/question/page-form.ts'
+import { previewNote } from '../../approval/question/preview.ts'
 import type { ApprovalSubject } from '../../approval/question/subject.ts'
 import { approvalIn, isFirstAsked } from '../../approval/question/subject.ts'
 import { doneWords, votingWords } from '../../approval/question/voting-words.ts'
@@ -55,6 +56,7 @@ export function approvalProps(
   const { decision } = about
   const call = callNow(asked, about)
   const commands = commandsIn(call)
+  const ofWhat = previewNote(asked, decision)
   const mayLast = isFirstAsked(asked, decision, viewer)
   const offered = choicesFor(call, decision, viewer.participant, 'page').filter(
     ({ kind }) => mayLast || kind !== 'always_allow',
@@ -69,7 +71,9 @@ export function approvalProps(
     call,
     why: decision.why,
     ...(commands !== undefined && { commands }),
-    ...(decision.preview !== undefined && { preview: decision.preview }),
+    ...(decision.preview !== undefined && {
+      preview: { ...decision.preview, ...(ofWhat !== undefined && { note: ofWhat }) },
+    }),
     isDestructive: isDestructive(call),
     fixed: Object.fromEntries(Object.entries(call.arguments).filter(([name]) => !names.has(name))),
     editable: editable.map(({ field, asked }) => ({ field, ...(asked !== undefined && { asked }) })),

@@ -256,6 +256,12 @@ describe('the parts that are shown of a command', () => {
     ['echo "a; ls', undefined],
     ['a) ; ls', undefined],
     ['ls # a; b', undefined],
+    ['ls;# a', undefined],
+    ["echo $'\\'' ; rm -rf x ; echo \\'; ls", undefined],
+    ['ls; echo \\>& rm -rf x', undefined],
+    ['ls; echo \\>| sh', undefined],
+    ['echo $\x7bx:-;} rm; ls', undefined],
+    ['echo $\x7bx:-y}; ls', ['echo $\x7bx:-y}', 'ls']],
   ])('%j', (command, parts) => expect(commandParts(command)).toEqual(parts))
 
   test('are found in bounded time, whatever the text', () => {
@@ -265,6 +271,7 @@ describe('the parts that are shown of a command', () => {
       '"'.repeat(9_999),
       '`'.repeat(9_999),
       'a;'.repeat(5_000),
+      '${'.repeat(5_000),
     ]) {
       commandParts(text)
       plainCommands(text)

@@ -86,12 +86,12 @@ const previewLines = 400
 /** What another tool of the server shows, always as the server's words. */
 function preview({ locale }: Frame, { call: { server }, preview }: ApprovalPageProps): Markup {
   if (preview === undefined) return markup``
-  const { tool, text, leftOut = 0, problem } = preview
+  const { tool, text, leftOut = 0, problem, note } = preview
   if (text === undefined) {
     return markup`<section class="close"><h2>Preview</h2><p>There is no preview. ${visible(problem ?? '', 700)}</p></section>`
   }
   const rest = leftOut > 0 && markup`<p class="hint">${amount(locale, leftOut)} more characters are not shown.</p>`
-  return markup`<section class="close preview"><h2>Preview by <code>${exactText(tool)}</code></h2>${text.trim() === '' ? markup`<p class="soft">It is empty.</p>` : quotation(server, text, 'none', { characters: text.length, lines: previewLines })}${rest}</section>`
+  return markup`<section class="close preview"><h2>Preview by <code>${exactText(tool)}</code></h2>${note !== undefined && markup`<p class="hint">${note}</p>`}${text.trim() === '' ? markup`<p class="soft">It is empty.</p>` : quotation(server, text, 'none', { characters: text.length, lines: previewLines })}${rest}</section>`
 }
 
 function edits(frame: Frame, { call, editable, schema, typed, errors, fixed }: ApprovalPageProps): Markup {
