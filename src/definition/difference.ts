@@ -22,17 +22,23 @@ export function differenceOf({ seen, allowed }: Pick<KnownDefinition, 'seen' | '
   })
 }
 
+/** What a definition says, by where it says it. No two places have one name, or a change of one could hide behind the other. */
 function flat(definition: string | undefined): ReadonlyMap<string, string> {
   const lines = new Map<string, string>()
   const add = (path: string, value: unknown): void => {
-    const inner = Array.isArray(value) ? value.map((one, at) => [String(at), one] as const) : membersOf(value)
+    const inner = membersOf(path, value)
     if (inner.length === 0) return void lines.set(path, JSON.stringify(value))
-    for (const [key, one] of inner) add(path === '' ? key : `${path}.${key}`, one)
+    for (const [place, one] of inner) add(place, one)
   }
   if (definition !== undefined) add('', JSON.parse(definition))
   return lines
 }
 
-function membersOf(value: unknown): (readonly [string, unknown])[] {
-  return isPlainObject(value) ? Object.entries(value) : []
+function membersOf(path: string, value: unknown): (readonly [string, unknown])[] {
+  if (Array.isArray(value)) return value.map((one, index) => [`${path}[${index}]`, one])
+  if (!isPlainObject(value)) return []
+  return Object.entries(value).map(([key, one]) => {
+    if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return [`${path}[${JSON.stringify(key)}]`, one]
+    return [path === '' ? key : `${path}.${key}`, one]
+  })
 }
