@@ -27,6 +27,10 @@ export interface Gateway {
   timesRun(tool: string): Promise<number>
   /** Fills the newest form in `assent inbox`, with its defaults. */
   fillForm(): Promise<void>
+  /** Says yes in `assent inbox` to the newest question, with another text in place of the only argument that can be edited. */
+  edit(text: string): Promise<void>
+  /** The hook of a client, as a line for a shell. */
+  hook(client: string): string
   /** Says yes to the newest question in `assent inbox`, which asks to confirm something. */
   confirm(): Promise<void>
   readonly log: () => string
@@ -80,6 +84,9 @@ export async function startGateway(processes: Processes, packages: Packages, fol
     timesRun: async (tool) => startsOf(await assent('audit', 'export'), tool),
     fillForm: async () => fillForm(await openTerminal(processes, folder, program('inbox'))),
     confirm: async () => confirm(await openTerminal(processes, folder, program('inbox'))),
+    edit: async (text) => edit(await openTerminal(processes, folder, program('inbox')), text),
+    hook: (client) =>
+      [process.execPath, main, 'hook', client, '--config', join(folder, 'assent.yaml')].map(quoted).join(' '),
     log: () => log,
   }
 }
@@ -91,17 +98,31 @@ function settings(packages: Packages, data: string, port: number): string {
     version: 1,
     listen: `127.0.0.1:${port}`,
     clocks: { hold: `${holdSeconds}s` },
+    hooks: { hold: `${holdSeconds}s` },
     mcpServers: { everything: server('everything'), files: server('filesystem', data), memory: server('memory') },
     policy: {
       rules: [
         { server: 'files', tool: 'write_file', decide: 'ask', reason: 'Files are kept for good.' },
         { server: 'files', tool: 'create_directory', decide: 'ask', answer: 'page' },
         { server: 'memory', tool: 'search_nodes', decide: 'ask', reason: 'Notes are private.' },
+        ...hookRules,
         { decide: 'allow' },
       ],
     },
   })
 }
+
+/** About the shell of coding agents. Whatever else they call by themselves runs. */
+const hookRules = [
+  {
+    server: ['claude-code', 'codex'],
+    commands: 'touch */denied',
+    decide: 'deny',
+    reason: 'A file is not of this name.',
+  },
+  { server: ['claude-code', 'codex'], commands: 'touch */allowed', decide: 'allow' },
+  { server: ['claude-code', 'codex'], commands: 'touch *', decide: 'ask', editable: ['command'] },
+]
 
 async function address(log: () => string): Promise<string> {
   for (let tries = 0; tries < 120; tries += 1) {
@@ -152,6 +173,20 @@ async function confirm(terminal: Terminal): Promise<void> {
   try {
     await terminal.see(/y yes/, 20)
     await terminal.type('y', 'Enter')
+  } finally {
+    await sleep(1_000)
+    await terminal.close()
+  }
+}
+
+async function edit(terminal: Terminal, text: string): Promise<void> {
+  try {
+    await terminal.see(/e edit/, 20)
+    await terminal.type('e', 'Enter')
+    await terminal.see(/1 of 1/, 20)
+    await terminal.type(text, 'Enter')
+    await sleep(1_000)
+    await terminal.type('a', 'Enter')
   } finally {
     await sleep(1_000)
     await terminal.close()

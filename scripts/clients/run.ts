@@ -86,7 +86,11 @@ async function tryOne(
   const tried = await tryApp(app, { processes, packages, model, folder }, withScreens)
   await processes.endAll()
   await writeFile(join(folder, 'output.txt'), tried.output)
-  const found = { headless: Object.fromEntries(tried.findings), screens: Object.fromEntries(tried.screens ?? []) }
+  const found = {
+    headless: Object.fromEntries(tried.findings),
+    screens: Object.fromEntries(tried.screens ?? []),
+    hooks: Object.fromEntries(tried.hooks ?? []),
+  }
   await writeFile(join(folder, 'findings.json'), JSON.stringify(found, null, 2))
   return { title: app.title, version, tried }
 }

@@ -80,7 +80,7 @@ async function* pages(gateway: Gateway, findings: Findings): AsyncGenerator<Tool
 }
 
 /** A call that somebody answers in the inbox while it is held. */
-async function* answered(
+export async function* answered(
   gateway: Gateway,
   call: ToolUse,
   answer: (question: Waiting) => Promise<unknown>,

@@ -1,4 +1,5 @@
 import type { Finding } from './findings.ts'
+import { hookTrials } from './hooks.ts'
 import { trials } from './story.ts'
 import type { Tried } from './try-app.ts'
 import { screenTrials } from './try-screen.ts'
@@ -21,6 +22,9 @@ export function tables(columns: readonly Column[], date: string, assent: string)
     headless,
   ]
   if (withScreen.length > 0) parts.push('With somebody at its screen; what the person gets:', screens)
+  const withHooks = columns.filter(({ tried }) => tried.hooks !== undefined)
+  const hooks = table(withHooks, hookTrials, ({ tried }) => tried.hooks)
+  if (withHooks.length > 0) parts.push('Its shell behind `assent hook`, with nobody at the client:', hooks)
   return parts.join('\n\n')
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { App, Place } from './apps/app.ts'
 import { type Gateway, startGateway } from './assent.ts'
 import type { Finding } from './findings.ts'
+import { type HookFindings, hookSession } from './hooks.ts'
 import type { Lab } from './lab.ts'
 import type { Script } from './model/conversation.ts'
 import { type Findings, firstSession, secondSession } from './story.ts'
@@ -12,6 +13,7 @@ import { type ScreenFindings, tryScreen } from './try-screen.ts'
 export interface Tried {
   readonly findings: Findings
   readonly screens: ScreenFindings | undefined
+  readonly hooks: HookFindings | undefined
   /** What the client and the gateway printed. */
   readonly output: string
 }
@@ -35,9 +37,26 @@ export async function tryApp(app: App, lab: Lab, withScreen: boolean): Promise<T
   const second = await play(secondSession(gateway, findings))
   outputs.push(first.output, second.output)
 
+  const hooks = await tryHooks(app, lab, place, gateway, outputs)
   const canTryScreen = withScreen && app.kind === 'model'
   const screens = canTryScreen ? await tryScreen(app.screen, place, lab, gateway) : undefined
-  return { findings, screens, output: [...outputs, gateway.log()].join('\n') }
+  return { findings, screens, hooks, output: [...outputs, gateway.log()].join('\n') }
+}
+
+/** The tools of the client's own, with `assent hook` before them. */
+async function tryHooks(
+  app: App,
+  { processes, model }: Lab,
+  place: Place,
+  gateway: Gateway,
+  outputs: string[],
+): Promise<HookFindings | undefined> {
+  if (app.kind !== 'model' || app.hooked === undefined) return undefined
+  const findings: HookFindings = new Map()
+  await app.hooked.configure(place, gateway.hook(app.hooked.name))
+  const { prompt } = model.play(hookSession(gateway, app.hooked, findings))
+  outputs.push((await processes.run(app.hooked.headless(place, prompt), sessionSeconds)).output)
+  return findings
 }
 
 async function makePlace({ folder, model, packages }: Lab, gateway: Gateway): Promise<Place> {

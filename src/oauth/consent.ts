@@ -35,10 +35,14 @@ export interface ConsentSettings extends OAuthClient {
 }
 
 /** Speaks with one OAuth 2 or OpenID server. Its failures are returned as values, and none of them holds a secret. */
-export function oauthConsent(settings: ConsentSettings, parts: Omit<ServerParts, 'checkSignatures'>): Consent {
+export function oauthConsent(
+  settings: ConsentSettings,
+  parts: Omit<ServerParts, 'checkSignatures' | 'personalTokens'>,
+): Consent {
   const { title, clientSecret = '', audience, resource, extraParams, quirks = {} } = settings
   const { clock, timeoutMs } = parts
-  const server = remoteServer(settings.server, settings, parts)
+  const { personalTokens } = quirks
+  const server = remoteServer(settings.server, settings, { ...parts, ...(personalTokens && { personalTokens }) })
   const target = { ...(resource !== undefined && { resource }) }
 
   async function begin({ verifier, nonce, state, redirectUri, scopes }: ConsentRequest): Promise<Begun> {
@@ -134,11 +138,13 @@ type Begun = Awaited<ReturnType<Consent['begin']>>
 
 const isOpenId = (scopes: readonly string[]) => scopes.includes('openid')
 
+const ownErrors = new Set(['invalid_client', 'incorrect_client_credentials', 'invalid_client_id', 'bad_client_secret'])
+
 /**
  * Whether the refresh token is lost for good. Passing errors, and errors about Assent's own client, say nothing about the
  * person's consent: asking the person again would not help.
  */
 function isFinal({ reason, error }: Failure): boolean {
-  if (error === undefined || error === 'invalid_client' || error === 'incorrect_client_credentials') return false
+  if (error === undefined || ownErrors.has(error)) return false
   return reason === 'invalid_grant' || reason === 'invalid_client' || reason === 'provider_error'
 }

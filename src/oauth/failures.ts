@@ -95,21 +95,32 @@ function failureOfError(status: number, error: string, said: string | undefined)
   return { reason: reasonOf(error), ...words }
 }
 
-/** Error codes of RFC 6749, and GitHub's own names for some of them. */
+/** Error codes of RFC 6749, and the names that GitHub and Slack have for some of them. */
 function reasonOf(error: string): FailureReason {
   switch (error) {
     case 'invalid_grant':
     case 'bad_verification_code':
     case 'bad_refresh_token':
+    case 'invalid_code':
+    case 'code_already_used':
+    case 'invalid_refresh_token':
+    case 'token_expired':
+    case 'token_revoked':
       return 'invalid_grant'
     case 'invalid_client':
     case 'unauthorized_client':
     case 'incorrect_client_credentials':
+    case 'invalid_client_id':
+    case 'bad_client_secret':
       return 'invalid_client'
     case 'server_error':
     case 'temporarily_unavailable':
+    case 'fatal_error':
+    case 'internal_error':
+    case 'service_unavailable':
       return 'server_error'
     case 'slow_down':
+    case 'ratelimited':
       return 'rate_limited'
     default:
       return 'provider_error'

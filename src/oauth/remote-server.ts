@@ -15,6 +15,7 @@ import { loginAddress } from './address.ts'
 import { conforming } from './conforming.ts'
 import { type Discovered, discover, discoveredAddress } from './discover.ts'
 import { OAuthFailed } from './failures.ts'
+import type { Quirks } from './settings/quirks.ts'
 
 /** How to find an OAuth server: by its issuer, whose metadata names the endpoints, or by the endpoints themselves. */
 export type ServerAddress =
@@ -56,6 +57,8 @@ export interface ServerParts {
   readonly timeoutMs?: number
   /** Whether signatures of id tokens are checked. OpenID Connect leaves this open for tokens that the server itself sends. */
   readonly checkSignatures?: boolean
+  /** How its token responses differ from the standard. */
+  readonly personalTokens?: Quirks['personalTokens']
 }
 
 const keptFor = 3_600_000
@@ -105,7 +108,8 @@ function givenServer(given: Extract<ServerAddress, { tokenEndpoint: string }>): 
   }
 }
 
-function knowFrom(found: Discovered, client: OAuthClient, { timeoutMs, checkSignatures }: ServerParts): KnownServer {
+function knowFrom(found: Discovered, client: OAuthClient, parts: ServerParts): KnownServer {
+  const { timeoutMs, checkSignatures, personalTokens } = parts
   const { metadata, reach } = found
   const addresses = Object.fromEntries(
     endpoints.flatMap((name) => {
@@ -131,6 +135,7 @@ function knowFrom(found: Discovered, client: OAuthClient, { timeoutMs, checkSign
   configuration[customFetch] = conforming(guardedFetch({ reach, ...(timeoutMs !== undefined && { timeoutMs }) }), {
     tokenEndpoint: addresses.token_endpoint,
     dropIdToken: issuer === undefined,
+    personalTokens,
   })
   // The guarded fetch is stricter about http: it allows it on this machine only.
   allowInsecureRequests(configuration)

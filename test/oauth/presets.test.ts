@@ -214,6 +214,71 @@ describe('the other presets', () => {
     })
   })
 
+  describe('Slack', () => {
+    const slack = (tokens: object) =>
+      fakeServer(({ url, headers, body }): Answer => {
+        if (url.pathname === '/api/auth.test') {
+          return { body: headers.authorization === 'Bearer xoxp-1' ? { ok: true, user: 'ada' } : { ok: false } }
+        }
+        if (url.pathname !== '/api/oauth.v2.user.access') return { status: 404 }
+        const form = new URLSearchParams(body)
+        if (form.get('client_secret') !== 'the-secret') return { body: { ok: false, error: 'bad_client_secret' } }
+        const isGood = isItsCode(form) || form.get('refresh_token') === 'xoxe-1'
+        return { body: isGood ? { ok: true, ...tokens } : { ok: false, error: 'invalid_refresh_token' } }
+      })
+    const personal = {
+      access_token: 'xoxp-1',
+      token_type: 'user',
+      scope: 'chat:write,search:read.public',
+      refresh_token: 'xoxe-1',
+      expires_in: 43_200,
+    }
+    const granted = {
+      kind: 'granted',
+      tokens: {
+        credential: { accessToken: 'xoxp-1', refreshToken: 'xoxe-1' },
+        scopes: ['chat:write', 'search:read.public'],
+        account: 'ada',
+      },
+    }
+
+    test.each([
+      ['in the answer itself', personal],
+      ['in a member of it', { authed_user: { id: 'U1', ...personal } }],
+      [
+        'beside those of a bot',
+        { access_token: 'xoxb-1', token_type: 'bot', scope: 'commands', authed_user: personal },
+      ],
+    ])('gives the tokens of the person: %s', async (_, tokens) => {
+      const { url } = await slack(tokens)
+      const consent = consentOf({ preset: 'slack', url })
+      const { request, callback, asked } = await comeBack(consent, ['chat:write', 'search:read.public'])
+
+      expect(asked.pathname).toBe('/oauth/v2_user/authorize')
+      expect(await consent.complete(request, callback)).toMatchObject(granted)
+    })
+
+    test('gives no token of a bot for that of a person', async () => {
+      const { url } = await slack({ access_token: 'xoxb-1', token_type: 'bot', scope: 'chat:write' })
+      const consent = consentOf({ preset: 'slack', url })
+      const { request, callback } = await comeBack(consent, ['chat:write'])
+      expect(await consent.complete(request, callback)).toMatchObject({ kind: 'failed', reason: 'bad_answer' })
+    })
+
+    test('gives new refresh tokens, and its own names of errors are understood', async () => {
+      const { url } = await slack({ ...personal, refresh_token: 'xoxe-2' })
+      const consent = consentOf({ preset: 'slack', url })
+      expect(await consent.refresh('xoxe-1', [])).toMatchObject({ tokens: { credential: { refreshToken: 'xoxe-2' } } })
+      expect(await consent.refresh('xoxe-0', [])).toEqual({ kind: 'refused', reason: 'invalid_grant' })
+      const unknown = await fakeServer((): Answer => ({ body: { ok: false, error: 'bad_client_secret' } }))
+      // The person's consent is not lost by a wrong secret of ours.
+      expect(await consentOf({ preset: 'slack', url: unknown.url }).refresh('xoxe-1', [])).toEqual({
+        kind: 'unavailable',
+        reason: 'invalid_client',
+      })
+    })
+  })
+
   test('Linear is asked for scopes with commas between them', async () => {
     const { url } = await answering('read,write')
     const consent = consentOf({ preset: 'linear', url })

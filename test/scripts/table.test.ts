@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { hookTrials } from '../../scripts/clients/hooks.ts'
 import { trials } from '../../scripts/clients/story.ts'
 import { replaceTables, tables } from '../../scripts/clients/table.ts'
 import { screenTrials } from '../../scripts/clients/try-screen.ts'
@@ -13,6 +14,7 @@ const some = {
       ['no', { ok: false, words: 'not told' }],
     ] as const),
     screens: undefined,
+    hooks: undefined,
     output: '',
   },
 }
@@ -28,6 +30,15 @@ test('the table has a line for each trial, and marks what failed and what was no
   expect(lines.filter((line) => line.startsWith('|'))).toHaveLength(Object.keys(trials).length + 2)
 })
 
+test('clients whose hooks were tried have a table of their own', () => {
+  const hooks = new Map([['edited', { ok: true, words: 'not offered' }]] as const)
+  const text = tables([some, { ...some, tried: { ...some.tried, hooks } }], '2026-01-02', '9.9.9')
+  const [, table = ''] = text.split('Its shell behind `assent hook`')
+  expect(table.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(Object.keys(hookTrials).length + 2)
+  expect(table).toContain(`| ${hookTrials.edited} | not offered |`)
+  expect(table).toContain(`| ${hookTrials.denied} | ✗ not reached |`)
+})
+
 test('new tables take the place of the old ones, and of nothing else', () => {
   const page = 'Before.\n<!-- written by npm run clients -->\nold\n<!-- end -->\nAfter.'
 
@@ -40,7 +51,7 @@ test('docs/clients.md has the tables that the script writes', async () => {
   const page = await readFile('docs/clients.md', 'utf8')
 
   expect(replaceTables(page, 'new')).toContain('\nnew\n')
-  const missing = [...Object.values(trials), ...Object.values(screenTrials)].filter(
+  const missing = [...Object.values(trials), ...Object.values(screenTrials), ...Object.values(hookTrials)].filter(
     (words) => !page.includes(`| ${words} |`),
   )
   expect(missing).toEqual([])

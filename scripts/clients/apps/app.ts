@@ -31,6 +31,24 @@ export interface ModelApp extends Published {
   headless(place: Place, prompt: string): Program
   /** The client with a screen, and somebody at it. */
   readonly screen: AppScreen
+  /** Left out: it has no hooks that Assent knows. */
+  readonly hooked?: Hooked
+}
+
+/** A client whose tools are decided about by a hook, with nobody at it. */
+export interface Hooked extends HookedTool {
+  /** What `assent hook` calls the client. */
+  readonly name: string
+  /** Writes the hook into the settings. `command` is a line for a shell. */
+  configure(place: Place, command: string): Promise<void>
+  headless(place: Place, prompt: string): Program
+}
+
+/** The tool that runs a command in a shell. */
+export interface HookedTool {
+  use(command: string): ToolUse
+  /** Whether the hook may give back another command. */
+  readonly takesEdits: boolean
 }
 
 /** A client whose user calls each tool with a command, without a model. */

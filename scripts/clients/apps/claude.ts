@@ -25,6 +25,16 @@ export const claude: ModelApp = {
     visited: ['Right', 'Enter'],
     cancel: ['Escape'],
   },
+  hooked: {
+    name: 'claude-code',
+    configure: ({ home }, command) => {
+      const hooks = [{ type: 'command', command, timeout: 60 }]
+      return writeSettings(join(home, '.claude/settings.json'), { hooks: { PreToolUse: [{ matcher: '*', hooks }] } })
+    },
+    headless: (place, prompt) => program(place, '-p', prompt),
+    use: (command) => ({ tool: 'Bash', arguments: { command, description: 'Make a file' } }),
+    takesEdits: true,
+  },
 }
 
 function program({ home, work, model, packages }: Place, ...args: string[]) {

@@ -37,6 +37,18 @@ trust_level = "trusted"
     yes: ['Enter'],
     cancel: ['Escape'],
   },
+  hooked: {
+    name: 'codex',
+    configure: ({ home }, command) => {
+      const hooks = [{ type: 'command', command, timeout: 60 }]
+      return writeSettings(join(home, '.codex/hooks.json'), { hooks: { PreToolUse: [{ matcher: '*', hooks }] } })
+    },
+    // A person would accept the hook at the first start.
+    headless: (place, prompt) =>
+      program(place, 'exec', '--dangerously-bypass-hook-trust', '--skip-git-repo-check', prompt),
+    use: (command) => ({ tool: 'exec_command', arguments: { cmd: command } }),
+    takesEdits: false,
+  },
 }
 
 function program({ home, work, packages }: Place, ...args: string[]) {

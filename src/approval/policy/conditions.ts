@@ -1,4 +1,4 @@
-import { plainCommands } from '../command/plain-commands.ts'
+import { mayRun, runsOnly } from '../command/names-commands.ts'
 import type { ToolCall } from '../tool-call.ts'
 import { globMatcher } from './glob.ts'
 import { hintNames, hintsOf } from './hints.ts'
@@ -70,13 +70,7 @@ function running(globs: readonly string[], effect: Effect): Condition {
   const isNamed = (command: string) => matchers.some((matches) => matches(command))
   return {
     name: 'commands',
-    holds({ arguments: given }) {
-      const command = Object.hasOwn(given, 'command') ? given.command : undefined
-      if (command === undefined) return false
-      const commands = typeof command === 'string' ? plainCommands(command) : undefined
-      if (effect === 'allow') return commands?.every(isNamed) === true
-      return commands === undefined ? 'failed' : commands.some(isNamed)
-    },
+    holds: ({ arguments: given }) => (effect === 'allow' ? runsOnly(given, isNamed) : mayRun(given, isNamed)),
     because: () => `the commands are not for certain ${globs.join(' or ')}`,
   }
 }

@@ -20,7 +20,7 @@ export interface ChangedFile {
   readonly path: string
   /** Holds the file as it was, byte for byte. */
   readonly copy: string
-  /** The digest of the file as `assent init` wrote it. */
+  /** The digest of the file as `assent init` wrote it. Empty: it was changed by others between two runs, so the copy lacks that. */
   readonly after: string
 }
 
@@ -56,7 +56,8 @@ export function changedFilesIn(folder: string): ChangedFiles {
       const copy = known?.copy ?? join(folder, `${randomBytes(4).toString('hex')}-${basename(path)}`)
       // The oldest copy is the one from before Assent.
       if (known === undefined) writeFileSync(copy, before, { flag: 'wx', mode: 0o600 })
-      const changed = { client, path, copy, after: digestOf(after) }
+      const isOurs = known === undefined || known.after === digestOf(before)
+      const changed = { client, path, copy, after: isOurs ? digestOf(after) : '' }
       save([...list().filter((file) => file.path !== path), changed])
       replace(path, after)
     },

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
-import { type EditableFile, NotEditable, serversAt } from './editable-file.ts'
+import { type EditableFile, NotEditable, serversAt, unusual, withWords } from './editable-file.ts'
 
 const mark = '\uFEFF'
 
@@ -14,14 +15,14 @@ export function editJson(whole: string): EditableFile {
       const formattingOptions = formattingOf(text)
       const set = (before: string, path: readonly string[], value: unknown) =>
         applyEdits(before, modify(before, [...path], value, { formattingOptions }))
-      return (
-        prefix +
-        rewordings.reduce((before, { path, words }) => {
-          if (form === 'joined') return set(before, [...path, 'command'], words)
-          const [program, ...args] = words
-          return set(set(before, [...path, 'command'], program), [...path, 'args'], args)
-        }, text)
-      )
+      const changed = rewordings.reduce((before, { path, words }) => {
+        if (form === 'joined') return set(before, [...path, 'command'], words)
+        const [program, ...args] = words
+        return set(set(before, [...path, 'command'], program), [...path, 'args'], args)
+      }, text)
+      // Of a key that is there twice, the first is changed, and clients read the last.
+      if (!isDeepStrictEqual(read(changed), withWords(settings, rewordings, form))) throw unusual()
+      return prefix + changed
     },
   }
 }

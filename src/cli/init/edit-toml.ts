@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'smol-toml'
-import { type EditableFile, NotEditable, type Rewording, serversAt } from './editable-file.ts'
+import { type EditableFile, NotEditable, type Rewording, serversAt, unusual, withWords } from './editable-file.ts'
 
 /**
  * A file of TOML. No library writes TOML without dropping comments, so the two values of a server are replaced in the text,
@@ -12,7 +12,7 @@ export function editToml(text: string): EditableFile {
     servers: (path) => serversAt(settings, path),
     reword(rewordings) {
       const changed = rewordings.reduce((before, one) => rewordOne(before, one), text)
-      if (!isDeepStrictEqual(tryRead(changed), withWords(settings, rewordings))) throw unusual()
+      if (!isDeepStrictEqual(tryRead(changed), withWords(settings, rewordings, 'split'))) throw unusual()
       return changed
     },
   }
@@ -67,20 +67,6 @@ function commentOf(table: readonly string[], at: number, end: number): string {
   return start === undefined ? '' : line.slice(start)
 }
 
-function withWords(settings: unknown, rewordings: readonly Rewording[]): unknown {
-  const copy = structuredClone(settings) as Record<string, unknown>
-  for (const { path, words } of rewordings) {
-    const entry = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], copy) as Record<
-      string,
-      unknown
-    >
-    const [program, ...args] = words
-    entry.command = program
-    entry.args = args
-  }
-  return copy
-}
-
 function read(text: string): unknown {
   try {
     return plain(parse(text))
@@ -99,5 +85,3 @@ function tryRead(text: string): unknown {
 
 /** Without the prototypes of the parser, so that two readings can be compared. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
-
-const unusual = () => new NotEditable('its servers are written in a way that cannot be changed safely here')

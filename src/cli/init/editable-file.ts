@@ -27,6 +27,23 @@ export class NotEditable extends Error {
   override readonly name = 'NotEditable'
 }
 
+export const unusual = () => new NotEditable('its servers are written in a way that cannot be changed safely here')
+
+/** What parsed settings must say after a change: everything as before, but for these command lines. */
+export function withWords(
+  settings: unknown,
+  rewordings: readonly Rewording[],
+  form: InitClient['commandLine'],
+): unknown {
+  const copy = structuredClone(settings)
+  for (const { path, words } of rewordings) {
+    const entry = path.reduce((at, key) => (at as Record<string, unknown>)[key], copy) as Record<string, unknown>
+    const [program, ...args] = words
+    Object.assign(entry, form === 'joined' ? { command: words } : { command: program, args })
+  }
+  return copy
+}
+
 /** The servers in parsed settings under a path. */
 export function serversAt(settings: unknown, path: readonly string[], before: readonly string[] = []): ServerEntry[] {
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) return []

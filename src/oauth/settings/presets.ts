@@ -14,7 +14,7 @@ export interface Preset {
   quirksAt(url: string, clientId: string): Quirks
 }
 
-export type PresetName = 'github' | 'nextcloud' | 'google' | 'microsoft' | 'linear' | 'notion' | 'atlassian'
+export type PresetName = 'github' | 'nextcloud' | 'google' | 'microsoft' | 'slack' | 'linear' | 'notion' | 'atlassian'
 
 const githubCloud = 'https://github.com'
 const googleCloud = 'https://accounts.google.com'
@@ -100,6 +100,20 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       tokenEndpoint: `${url}/oauth2/v2.0/token`,
     }),
     quirksAt: () => ({ scopePrefix: 'https://graph.microsoft.com/' }),
+  },
+  slack: {
+    title: 'Slack',
+    url: 'https://slack.com',
+    clientAuthentication: 'client_secret_post',
+    serverAt: (url) => ({
+      authorizationEndpoint: `${url}/oauth/v2_user/authorize`,
+      tokenEndpoint: `${url}/api/oauth.v2.user.access`,
+    }),
+    quirksAt: (url) => ({
+      scopes: 'comma',
+      personalTokens: { at: 'authed_user', type: 'user' },
+      account: { at: 'url', url: `${url}/api/auth.test`, field: 'user' },
+    }),
   },
   linear: {
     title: 'Linear',

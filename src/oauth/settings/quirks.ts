@@ -12,6 +12,8 @@ export interface Quirks {
   readonly account?:
     | { readonly at: 'token-response'; readonly field: string }
     | { readonly at: 'url'; readonly url: string; readonly field: string }
+  /** The member of a token response that has the tokens of the person, and what their type is called there. */
+  readonly personalTokens?: { readonly at: string; readonly type: string }
   /** How tokens are revoked. Default: by RFC 7009, at the revocation endpoint. */
   readonly revocation?: { readonly by: 'delete-grant'; readonly url: string }
 }

@@ -13,10 +13,10 @@ import { aCall } from '../../support/approval/a-call.ts'
 import { readPolicy } from '../../support/policies.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-const bash = (command: unknown) =>
-  aCall({ server: 'claude-code', tool: 'Bash', arguments: { command } as never, inputSchema: {} })
-const decided = (rule: Partial<RuleSettings>, command: unknown) =>
-  decide(readPolicy({ default: 'ask', rules: [{ decide: 'allow', ...rule }] }), bash(command)).decide
+const bash = (command: unknown, others: object = {}) =>
+  aCall({ server: 'claude-code', tool: 'Bash', arguments: { command, ...others } as never, inputSchema: {} })
+const decided = (rule: Partial<RuleSettings>, command: unknown, others?: object) =>
+  decide(readPolicy({ default: 'ask', rules: [{ decide: 'allow', ...rule }] }), bash(command, others)).decide
 
 describe('a rule that allows `git status` and `ls *`', () => {
   const rule = { commands: ['git status', 'ls *', 'ls'] }
@@ -112,6 +112,70 @@ describe('a rule that allows `git status` and `ls *`', () => {
     'does not allow %j in place of a text',
     (command) => expect(decided(rule, command)).toBe('ask'),
   )
+
+  test.each([
+    { description: 'Look' },
+    { timeout: 5, run_in_background: true },
+    { cwd: '/a' },
+    { sandbox: false, env: null },
+  ])('allows `git status` with %j', (others) => expect(decided(rule, 'git status', others)).toBe('allow'))
+
+  test.each([
+    { dangerouslyDisableSandbox: true },
+    { args: ['push'] },
+    { env: { PATH: '.' } },
+    { shell: '/tmp/sh' },
+    { stdin: 'rm x' },
+    { extra: '' },
+  ])('does not allow `git status` with %j, which may change what runs', (others) =>
+    expect(decided(rule, 'git status', others)).toBe('ask'),
+  )
+})
+
+describe('a rule that allows any arguments of a program does not allow what they run', () => {
+  test.each([
+    "find . -exec rm '{}' +",
+    'find . -ok rm x',
+    'gfind . -execdir rm x',
+    'fd -x rm',
+    'fd x -HX rm',
+    'fd --exec=rm',
+    'git fetch --exec x',
+    "bash -c 'rm x'",
+    "/bin/sh -ec 'rm x'",
+    'ls | sh',
+    "zsh '-c' 'rm x'",
+    'pwsh x',
+    '/usr/bin/env rm x',
+    'doas rm x',
+    'SUDO rm x',
+    'busybox rm x',
+    'cmd.exe /c rm',
+    'watch rm x',
+    'parallel rm x',
+    'ssh-agent; xargs rm',
+    '- rm x',
+    'noglob rm x',
+    'repeat 2 rm x',
+    'hash -p /tmp/rm ls',
+    "mapfile -C 'rm x' -c 1",
+    "let 'a[$(rm x)]=1'",
+    "test -v 'a[$(rm x)]'",
+    "printf -v 'a[$(rm x)]' y",
+    "iex 'rm x'",
+    "ls 'a\u2019; rm x; \u2018'",
+    'ls "a\u201d; rm x; \u201c"',
+  ])('%j', (command) => expect(decided({ commands: '*' }, command)).not.toBe('allow'))
+
+  test.each([
+    'find . -name x',
+    'bash build.sh -c',
+    "printf '%s' x",
+    'test -f x',
+    'fd -H x',
+    'env-tool x',
+    "grep '[a]' x",
+  ])('yet it allows %j', (command) => expect(decided({ commands: '*' }, command)).toBe('allow'))
 })
 
 test('a rule says which commands it wants', () => {
@@ -132,6 +196,20 @@ describe('a stricter rule', () => {
   test.each(['$(echo rm) x', 'r\\m x', 'eval "rm x"', 'env rm x', "r''m x", ['rm', 'x']])(
     'matches %j too, for nobody can tell',
     (command) => expect(decided(rule, command)).toBe('deny'),
+  )
+
+  test.each(['/bin/rm x', 'ls && ./rm x', 'RM x', 'rm "-rf" x'])('matches %j, another way to write it', (command) =>
+    expect(decided({ ...rule, commands: ['rm -rf *', 'rm x'] }, command)).toBe('deny'),
+  )
+
+  test.each([{ args: ['rm'] }, { env: { A: 'rm' } }, { stdin: 'rm x' }])(
+    'matches `ls` with %j, for nobody can tell',
+    (others) => expect(decided(rule, 'ls', others)).toBe('deny'),
+  )
+
+  test.each([{ dangerouslyDisableSandbox: true }, { cwd: '/rm', timeout: 3 }])(
+    'does not match `ls` with %j',
+    (others) => expect(decided(rule, 'ls', others)).toBe('ask'),
   )
 
   test.each(['ls', 'ls rm', 'git rm x', 'ls "rm x"'])('does not match %j', (command) =>
@@ -266,6 +344,8 @@ describe('the parts that are shown of a command', () => {
 
   test('are found in bounded time, whatever the text', () => {
     for (const text of [
+      `a${' '.repeat(1_000_000)}b`,
+      `a &&${' '.repeat(1_000_000)}b`,
       '('.repeat(5_000),
       '$('.repeat(5_000),
       '"'.repeat(9_999),

@@ -61,6 +61,14 @@ describe('a file of JSON', () => {
     },
   )
 
+  test.each([
+    '{"mcpServers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"}}}',
+    '{"mcpServers":{"a":{"command":"x","command":"y"}}}',
+    '{"mcpServers":{"a":{"command":"x"},"a":{"command":"y","args":["z"]}}}',
+  ])('with a key that is there twice is left as it is: %s', (twice) => {
+    expect(() => wrap('cursor', twice)).toThrow('cannot be changed safely')
+  })
+
   test.each(['', '{}', '[]', '{"mcpServers":null}', '{"mcpServers":[]}', '\uFEFF{}'])(
     'without servers stays as it is: %j',
     (empty) => {

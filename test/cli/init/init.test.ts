@@ -184,6 +184,21 @@ describe('assent init', () => {
     })
   })
 
+  test('takes only itself out of a file that was changed since, also when it was put in front of what is new', async () => {
+    const { init, read, write } = await aHome({ '.cursor/mcp.json': '{"mcpServers":{"a":{"command":"x"}}}' })
+    await init('--yes')
+    const changed = parseJson(await read('.cursor/mcp.json'))
+    changed.mcpServers.b = { command: 'new' }
+    await write('.cursor/mcp.json', JSON.stringify(changed))
+    expect((await init('--yes')).out).toContain('Changed')
+    expect(JSON.parse(await read('.cursor/mcp.json')).mcpServers.b.args).toContain('new')
+    expect((await init('--undo', '--yes')).out).toContain('these changes stay')
+    expect(JSON.parse(await read('.cursor/mcp.json')).mcpServers).toMatchObject({
+      a: { command: 'x' },
+      b: { command: 'new' },
+    })
+  })
+
   test('says where the copy is when a file cannot be put back', async () => {
     const { init, home, read } = await aHome({ '.cursor/mcp.json': usual['.cursor/mcp.json'] as string })
     await init('--yes')
