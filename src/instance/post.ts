@@ -28,6 +28,11 @@ export interface Post {
   others(): Promise<string[]>
   /** Leaves word for one instance. False: it is gone, or its mailbox is full. */
   send(to: string, word: Word): Promise<boolean>
+  /**
+   * Leaves word for an instance that was heard of just now. It runs, whatever the store knows: it may have started this moment,
+   * or have been kept from saying so. False: its mailbox is full.
+   */
+  reply(to: string, word: Word): Promise<boolean>
   /** Leaves word for every other instance that runs. Returns their ids. */
   sendAll(word: Word): Promise<string[]>
   /** Calls `hear` for each word of this kind that comes, with when it was sent. Returns how to stop. */
@@ -159,6 +164,7 @@ export function createPost({ store, vault, clock, onError }: PostParts): Post {
     async send(to, word) {
       return (await others()).some((one) => one.id === to) && put(to, word)
     },
+    reply: put,
     async sendAll(word) {
       const all = await others()
       await Promise.all(all.map((one) => put(one.id, word)))

@@ -79,3 +79,13 @@ export const answerTo = (sender: Sender, id: string, result: object) => statusOf
 
 export const cancel = (sender: Sender, requestId: number) =>
   statusOf(post(sender, { method: 'notifications/cancelled', params: { requestId } }))
+
+export const listTools = (sender: Sender) => statusOf(post(sender, { id: 2, method: 'tools/list', params: {} }))
+
+export const endSession = ({ url, token, session = '' }: Sender) =>
+  statusOf(
+    fetch(url, {
+      method: 'DELETE',
+      headers: { 'mcp-session-id': session, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    }),
+  )

@@ -31,7 +31,7 @@ export function createNotices(
   const stops = [
     post.on('notice', ({ ref, change, isTold }, from) => {
       hear(change as unknown as UpstreamChange, isTold === true)
-      inBackground(post.send(from, { kind: 'noticed', ref: String(ref) }).catch(() => {}))
+      inBackground(post.reply(from, { kind: 'noticed', ref: String(ref) }).catch(() => {}))
     }),
     post.on('noticed', ({ ref }, from) => waiting.get(String(ref))?.(from)),
   ]

@@ -54,7 +54,7 @@ export function createParkedElsewhere(parking: Parking, post: Post, clock: Clock
     }
     told.set(ref, stop)
     const say = (state: State | undefined) =>
-      post.send(to, { kind: 'parked-state', ref, ...(state && { state: state as unknown as Json }) }).catch(() => {})
+      post.reply(to, { kind: 'parked-state', ref, ...(state && { state: state as unknown as Json }) }).catch(() => {})
     const telling = async () => {
       while (!stopping.signal.aborted) {
         await say(call && stateOf(call))

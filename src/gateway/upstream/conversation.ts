@@ -93,8 +93,13 @@ export class Conversation {
       if (ask.pending !== pending) continue
       // A question that came outside of a request's stream may belong to another request, which still needs the answer.
       const other = ask.isUnattributed ? this.#onlyPossibleAsker() : undefined
-      if (other === undefined) this.#dropAsk(id)
-      else ask.pending = other
+      if (other !== undefined) ask.pending = other
+      else {
+        this.#dropAsk(id)
+        // Nobody knows whose question it was, and another request must not wait for its answer for ever.
+        if (ask.isUnattributed && this.pending.size > 0)
+          this.#owner.send({ jsonrpc: '2.0', id, ...unknownAsker } as never)
+      }
     }
   }
 
@@ -164,7 +169,7 @@ export class Conversation {
       return answer({ error: { code: codes.methodNotFound, message: 'Method not found' } }, stream)
 
     const pending = stream ?? this.#onlyPossibleAsker()
-    if (pending === undefined) return answer(refusal('nobody', 'Several requests could have asked this question.'))
+    if (pending === undefined) return answer(unknownAsker)
     const hook = pending.hooks?.asked
     if (hook === undefined)
       return answer({ error: { code: codes.methodNotFound, message: 'This client cannot be asked.' } }, pending)
@@ -296,7 +301,10 @@ function refusal(reason: string, message: string): AskReply {
   return { error: { code: codes.refused, message, data: { status: 'cannot-ask', reason } } }
 }
 
-async function replyOrError(ask: () => Promise<AskReply>): Promise<AskReply> {
+const unknownAsker = refusal('nobody', 'Several requests could have asked this question.')
+
+/** What was answered, or that the question could not be asked. */
+export async function replyOrError(ask: () => Promise<AskReply>): Promise<AskReply> {
   try {
     return await ask()
   } catch {

@@ -3,7 +3,8 @@ import type { Clock } from '../../../base/clock.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
 import { downstreamClientOf } from '../client-keys.ts'
-import type { Lost, UpstreamReply, UpstreamRequest } from '../upstream.ts'
+import { replyOrError } from '../conversation.ts'
+import type { AskReply, Lost, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender, hookNames } from './wire.ts'
 
@@ -124,6 +125,7 @@ class RemoteCall {
   readonly ended: Promise<UpstreamReply>
   readonly #parts: RemoteCallParts
   readonly #asks = new Map<number, AbortController>()
+  readonly #answers = new Map<number, AskReply>()
   readonly #stopping = new AbortController()
   #resolve: (reply: UpstreamReply) => void = () => {}
   #heardAt: number
@@ -217,11 +219,18 @@ class RemoteCall {
   }
 
   async #asked({ ask, method, params }: Extract<FromHolder, { tell: 'asked' }>): Promise<void> {
-    if (this.#asks.has(ask)) return
+    const given = this.#answers.get(ask)
+    // It was lost on its way.
+    if (given !== undefined) return this.#tell({ tell: 'answer', ask, reply: given })
+    const asked = this.#parts.request.hooks?.asked
+    if (this.#asks.has(ask) || asked === undefined) return
     const withdrawing = new AbortController()
     this.#asks.set(ask, withdrawing)
-    const reply = await this.#parts.request.hooks?.asked?.(method, params, withdrawing.signal).catch(() => undefined)
-    if (reply !== undefined && !withdrawing.signal.aborted) this.#tell({ tell: 'answer', ask, reply })
+    const reply = await replyOrError(() => asked(method, params, withdrawing.signal))
+    this.#asks.delete(ask)
+    if (withdrawing.signal.aborted) return
+    this.#answers.set(ask, reply)
+    this.#tell({ tell: 'answer', ask, reply })
   }
 
   #tell(word: FromSender): void {
@@ -232,7 +241,8 @@ class RemoteCall {
   #look(): void {
     const { post, clock, holder } = this.#parts
     this.#callOff = clock.after(lookEveryMs, async () => {
-      const look = { kind: 'held-tell', ref: this.ref, word: asWord({ tell: 'look' }) }
+      const word = asWord({ tell: 'look', asks: [...this.#asks.keys()] })
+      const look = { kind: 'held-tell', ref: this.ref, word }
       // While the store cannot be reached, nothing is known.
       const isThere = await post.send(holder, look).catch(() => undefined)
       if (this.#stopping.signal.aborted) return

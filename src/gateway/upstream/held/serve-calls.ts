@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
+import { codes } from '../../../mcp/codes.ts'
 import type { AskReply, Lost, UpstreamHooks, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender } from './wire.ts'
@@ -12,13 +13,25 @@ export interface ServedCalls {
 }
 
 interface Served {
+  readonly ref: string
   readonly aborting: AbortController
-  readonly answers: Map<number, (reply: AskReply) => void>
+  /** The questions that the sender has not answered. */
+  readonly asks: Map<number, OpenAsk>
+  tell: (word: FromHolder) => void
+  /** When its sender was heard of, in milliseconds. */
+  heardAt: number
   forget: () => void
+}
+
+interface OpenAsk {
+  readonly word: FromHolder
+  answer(reply: AskReply): void
 }
 
 /** A sender that has not looked for so long is gone, and its call is aborted, in milliseconds. */
 const forgottenMs = 30_000
+/** One that has not looked for so long is gone if the store does not know that it runs. */
+const silentMs = 10_000
 /**
  * A call that was sent so long ago is not made, in milliseconds: whoever allowed it did so then, and its client may have been
  * told that nobody knows of it.
@@ -34,22 +47,30 @@ export function serveCalls(
   used: (call: CallForHolder) => void,
 ): ServedCalls {
   const served = new Map<string, Served>()
+  const now = () => clock.now().getTime()
   let ended = () => {}
 
   async function serve(call: CallForHolder, from: string, sentAt: Date): Promise<void> {
     const { ref, client, method, params, exclusive } = call
-    const isFresh = clock.now().getTime() - sentAt.getTime() < freshMs
+    const isFresh = now() - sentAt.getTime() < freshMs
     const send = isFresh ? upstreams.get(call.upstream) : () => stale
     if (served.has(ref)) return
-    const mine: Served = { aborting: new AbortController(), answers: new Map(), forget: () => {} }
-    served.set(ref, mine)
-    watch(mine)
     let telling = Promise.resolve()
     // One after the other, so that the reply comes last.
     const tell = (word: FromHolder) => {
       const mail = { kind: 'held-back', ref, word: asWord(word) }
-      telling = telling.then(() => insist(() => post.send(from, mail)))
+      telling = telling.then(() => insist(() => post.reply(from, mail)))
     }
+    const mine: Served = {
+      ref,
+      aborting: new AbortController(),
+      asks: new Map(),
+      tell,
+      heardAt: now(),
+      forget: () => {},
+    }
+    served.set(ref, mine)
+    watch(mine, from)
     used(call)
     const reply = await send?.({
       ...client,
@@ -57,9 +78,11 @@ export function serveCalls(
       params,
       ...(exclusive !== undefined && { exclusive }),
       signal: mine.aborting.signal,
-      hooks: hooksOf(call, mine, tell),
+      hooks: hooksOf(call, mine),
     })
     used(call)
+    // What it was asked may still be wanted for another request of the session, which must not wait for ever.
+    for (const { answer } of mine.asks.values()) answer(callOver)
     tell(reply === undefined ? { tell: 'unknown' } : { tell: 'reply', reply })
     await telling
     mine.forget()
@@ -67,31 +90,38 @@ export function serveCalls(
     ended()
   }
 
-  function watch(mine: Served): void {
-    mine.forget()
-    mine.forget = clock.after(forgottenMs, () => mine.aborting.abort())
+  function watch(mine: Served, from: string): void {
+    mine.forget = clock.after(silentMs, async () => {
+      const silence = now() - mine.heardAt
+      // While the store cannot be reached, nothing is known.
+      const isGone = silence >= silentMs && !(await post.isThere(from).catch(() => true))
+      if (isGone || silence >= forgottenMs) mine.aborting.abort()
+      else if (served.has(mine.ref)) watch(mine, from)
+    })
   }
 
   function hear(ref: string, word: FromSender, from: string): void {
     const mine = served.get(ref)
     switch (word.tell) {
       case 'look': {
-        if (mine !== undefined) watch(mine)
+        if (mine !== undefined) mine.heardAt = now()
         const back = asWord({ tell: mine === undefined ? 'unknown' : 'alive' })
-        inBackground(post.send(from, { kind: 'held-back', ref, word: back }).catch(() => {}))
+        inBackground(post.reply(from, { kind: 'held-back', ref, word: back }).catch(() => {}))
+        // A question that was lost on its way, or the answer to it, would leave both sides waiting.
+        for (const [ask, open] of mine?.asks ?? []) if (!word.asks.includes(ask)) mine?.tell(open.word)
         break
       }
       case 'cancel':
         mine?.aborting.abort()
         break
       case 'answer':
-        mine?.answers.get(word.ask)?.(word.reply)
+        mine?.asks.get(word.ask)?.answer(word.reply)
         break
     }
   }
 
   const stops = [
-    post.on('held-ping', (_, from) => inBackground(post.send(from, { kind: 'held-pong' }).catch(() => {}))),
+    post.on('held-ping', (_, from) => inBackground(post.reply(from, { kind: 'held-pong' }).catch(() => {}))),
     post.on('held-call', ({ call }, from, at) => inBackground(serve(call as unknown as CallForHolder, from, at))),
     post.on('held-tell', ({ ref, word }, from) => hear(String(ref), word as unknown as FromSender, from)),
   ]
@@ -124,20 +154,35 @@ const stale: Lost = {
   detail: 'the instance that holds the session was too slow to take the request',
 }
 
+const callOver: AskReply = {
+  error: { code: codes.internalError, message: 'The call that this was asked for is over.' },
+}
+
 /** Passes on what the sender wants to hear of. */
-function hooksOf({ hooks }: CallForHolder, { answers }: Served, tell: (word: FromHolder) => void): UpstreamHooks {
-  let asks = 0
+function hooksOf({ hooks }: CallForHolder, { asks, tell }: Served): UpstreamHooks {
+  let count = 0
   const all: Required<UpstreamHooks> = {
     progress: (params) => tell({ tell: 'progress', params }),
     log: (params) => tell({ tell: 'log', params }),
     completed: (id) => tell({ tell: 'completed', id }),
     notification: (method, params) => tell({ tell: 'notification', method, params }),
     asked(method, params, signal) {
-      asks += 1
-      const ask = asks
-      tell({ tell: 'asked', ask, method, params })
-      signal.addEventListener('abort', () => tell({ tell: 'withdrawn', ask }), { once: true })
-      return new Promise((resolve) => answers.set(ask, resolve))
+      count += 1
+      const ask = count
+      const word = { tell: 'asked', ask, method, params } as const
+      tell(word)
+      return new Promise((resolve) => {
+        const answer = (reply: AskReply) => {
+          asks.delete(ask)
+          resolve(reply)
+        }
+        asks.set(ask, { word, answer })
+        const withdraw = () => {
+          asks.delete(ask)
+          tell({ tell: 'withdrawn', ask })
+        }
+        signal.addEventListener('abort', withdraw, { once: true })
+      })
     },
   }
   return Object.fromEntries(hooks.map((name) => [name, all[name]]))

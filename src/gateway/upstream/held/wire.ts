@@ -18,7 +18,8 @@ export type HookName = (typeof hookNames)[number]
 
 /** What the sender of a call tells its holder. */
 export type FromSender =
-  | { readonly tell: 'look' }
+  /** Whether the call is still there. `asks`: the questions that came and are not answered yet. */
+  | { readonly tell: 'look'; readonly asks: readonly number[] }
   | { readonly tell: 'cancel' }
   | { readonly tell: 'answer'; readonly ask: number; readonly reply: AskReply }
 
