@@ -2,8 +2,8 @@ import type { ToolCall } from '../tool-call.ts'
 
 const longest = 10_000
 const deepest = 8
-/** What this does not take apart: documents, arithmetic, tests, loops, functions, comments. */
-const tooHard = /<<|\(\(|\[\[|\(\)|(?:^|[\s;&|])(?:case|for|while|until|if|select|function)\s|(?:^|\s)#/
+/** What this does not take apart: documents, arithmetic, tests, loops, functions, comments, quotes with escapes in them. */
+const tooHard = /<<|\(\(|\[\[|\(\)|\$['"]|(?:^|[\s;&|])(?:case|for|while|until|if|select|function)\s|(?:^|[\s;&|()`])#/
 
 /**
  * The commands in a shell command, each as it is written, those in `$(…)`, backticks and brackets after the one they are in. A help

@@ -334,6 +334,11 @@ describe('the parts that are shown of a command', () => {
     ['echo "a; ls', undefined],
     ['a) ; ls', undefined],
     ['ls # a; b', undefined],
+    ["ls;#'\nrm x;#'", undefined],
+    ["ls; (#'\nrm x;#'\n)", undefined],
+    ["echo $'\\''; rm x; echo '\\'; ls", undefined],
+    ['echo $"a"; ls', undefined],
+    ['echo a#b; ls', ['echo a#b', 'ls']],
   ])('%j', (command, parts) => expect(commandParts(command)).toEqual(parts))
 
   test('are found in bounded time, whatever the text', () => {
