@@ -2,9 +2,9 @@ import type { ToolCall } from '../tool-call.ts'
 
 const longest = 10_000
 const deepest = 8
-/** What this does not take apart: documents, arithmetic, tests, loops, functions, comments, `$'…'`, `${…;…}`, `\>`. */
+/** What this does not take apart: documents, arithmetic, tests, loops, functions, comments, `$'…'`, `$"…"`, `${…;…}`, `\>`. */
 const tooHard =
-  /<<|\(\(|\[\[|\(\)|(?:^|[\s;&|])(?:case|for|while|until|if|select|function)\s|(?:^|[\s;&|])#|\$'|\$\{[^}$]*[$;&|()'"`\s]|\\[<>]/
+  /<<|\(\(|\[\[|\(\)|(?:^|[\s;&|])(?:case|for|while|until|if|select|function)\s|(?:^|[\s;&|()`])#|\$['"]|\$\{[^}$]*[$;&|()'"`\s]|\\[<>]/
 
 /**
  * The commands in a shell command, each as it is written, those in `$(…)`, backticks and brackets after the one they are in. A help

@@ -340,6 +340,11 @@ describe('the parts that are shown of a command', () => {
     ['ls; echo \\>| sh', undefined],
     ['echo $\x7bx:-;} rm; ls', undefined],
     ['echo $\x7bx:-y}; ls', ['echo $\x7bx:-y}', 'ls']],
+    ["ls;#'\nrm x;#'", undefined],
+    ["ls; (#'\nrm x;#'\n)", undefined],
+    ["echo $'\\''; rm x; echo '\\'; ls", undefined],
+    ['echo $"a"; ls', undefined],
+    ['echo a#b; ls', ['echo a#b', 'ls']],
   ])('%j', (command, parts) => expect(commandParts(command)).toEqual(parts))
 
   test('are found in bounded time, whatever the text', () => {

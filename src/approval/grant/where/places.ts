@@ -62,6 +62,8 @@ export function mayBePlace(text: string): boolean {
   // Several lines are content.
   if (/[\r\n]/.test(trimmed)) return false
   if (/^(?:[./\\~$%]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(trimmed)) return true
+  // A step up in a name with blanks, also as others write it.
+  if (/(?:^|[/\\])\.\.(?:[/\\]|$)|%(?:2e|2f|5c)/i.test(trimmed.normalize('NFKC'))) return true
   const isWord = !/\s/.test(trimmed)
   return isWord && /[/\\%@]|[\u2044\u2215\u29f8\uff0f\uff3c]/u.test(trimmed.normalize('NFKC') + trimmed)
 }

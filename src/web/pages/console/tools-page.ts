@@ -31,6 +31,7 @@ interface ToolsPageProps {
 
 const mostLines = 200
 const longest = 4_000
+const longestName = 200
 
 /** Lists the tools that are held back, each with what is new of it and a button to allow exactly that. */
 export function toolsPage(frame: Frame, { held, heldInAll, others, late }: ToolsPageProps): string {
@@ -51,11 +52,20 @@ ${part('What servers offer', offered(frame, others))}`,
 function waiting(frame: Frame, { server, tool, digest, why, changedAt, lines }: ToolItem): Markup {
   const what = why === 'new' ? 'New' : 'Changed'
   const more = lines.length - mostLines
+  const allowing = markup`<form method="post" action="/console/tools/allow">${csrfField(frame)}<input type="hidden" name="server" value="${server}"><input type="hidden" name="tool" value="${tool}"><input type="hidden" name="digest" value="${digest}"><button aria-label="Allow this definition of ${visiblePlain(tool)} on ${visiblePlain(server)}">Allow this definition</button></form>`
+  const elsewhere = markup`<p>It is too long to be shown in full here. Look at it in a terminal: <span class="code">assent tools allow</span>.</p>`
   return markup`<section class="part" aria-label="${visiblePlain(tool)} of ${visiblePlain(server)}"><h2><span class="code">${visible(tool)}</span> of ${visible(server)} <span class="tag warn">${what}</span></h2>
 <p class="soft small">${why === 'new' ? 'Nobody has allowed it yet.' : 'It is not what was allowed.'} Offered since ${moment(frame, changedAt)}. What follows is the server’s own words.</p>
 <dl class="facts">${lines.slice(0, mostLines).map(difference)}</dl>
-${more > 0 && markup`<p class="soft small">And ${amount(frame.locale, more)} more lines: see <span class="code">assent tools --json</span>.</p>`}
-<form method="post" action="/console/tools/allow">${csrfField(frame)}<input type="hidden" name="server" value="${server}"><input type="hidden" name="tool" value="${tool}"><input type="hidden" name="digest" value="${digest}"><button aria-label="Allow this definition of ${visiblePlain(tool)} on ${visiblePlain(server)}">Allow this definition</button></form></section>`
+${more > 0 && markup`<p class="soft small">And ${amount(frame.locale, more)} more lines.</p>`}
+${isWhole(lines) ? allowing : elsewhere}</section>`
+}
+
+/** Nobody allows what they cannot see. */
+function isWhole(lines: readonly Line[]): boolean {
+  const isShown = ({ path, before = '', now = '' }: Line) =>
+    path.length <= longestName && before.length <= longest && now.length <= longest
+  return lines.length <= mostLines && lines.every(isShown)
 }
 
 /** What was allowed above what is offered now, so that the eye compares them. */
@@ -69,7 +79,7 @@ function difference({ path, before, now }: Line): Markup {
     now === undefined
       ? markup`<dd class="soft small">is gone</dd>`
       : markup`<dd>${word}<ins class="code">${visible(now, longest)}</ins></dd>`
-  return markup`<div><dt class="code">${visible(name, 200)}</dt>${was}${is}</div>`
+  return markup`<div><dt class="code">${visible(name, longestName)}</dt>${was}${is}</div>`
 }
 
 function offered(frame: Frame, others: readonly ToolItem[]): Markup {
