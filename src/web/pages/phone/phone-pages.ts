@@ -16,7 +16,7 @@ export function phoneLinkPage(frame: Frame, { link, minutes }: PhoneLinkProps): 
   return documentOf(
     frame,
     'Let a phone in',
-    markup`${heading('browser', 'Scan this with your phone', `The camera app will do. The code works once, for ${minutes} minutes.`)}
+    markup`${heading('browser', 'Scan this with your phone', `The camera app will do. The code works once, within ${minutes} minutes.`)}
 ${qrCode(link, 'A QR code with the link for your phone')}
 <details><summary>Open the link without a camera</summary><p><code class="value">${link}</code></p></details>
 <p class="soft">Whoever opens it can see and answer your questions: let nobody else see this page. Afterwards your phone is on the page <a href="/browsers">Browsers</a>.</p>
@@ -43,4 +43,6 @@ export function phonePage(frame: Frame, { action, browserName, person, until }: 
   )
 }
 
-const style = minifyCss('.qr { display: block; width: 100%; max-width: 20rem; margin: 0 auto; border-radius: 8px; }')
+const style = minifyCss(
+  '.qr { display: block; width: 100%; max-width: 20rem; margin-left: auto; margin-right: auto; border-radius: 8px; }',
+)
