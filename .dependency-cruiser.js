@@ -69,6 +69,7 @@ const speakers = {
   oauth4webapi: 'src/oauth/',
   '@simplewebauthn': 'src/passkey/',
   nodemailer: 'src/channels/mail/',
+  uqr: 'src/web/pages/phone/',
   '@marcbachmann/cel-js': 'src/approval/',
 }
 

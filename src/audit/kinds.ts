@@ -49,7 +49,7 @@ export const auditKinds = {
   'tool-held': 'A server offers a new tool, or a changed one, and it is held back until an administrator allows it.',
   'tool-allowed': 'The definition of a tool is about to be allowed by an administrator.',
 
-  'browser-added': 'A browser was let in to answer for a participant.',
+  'browser-added': 'A browser was let in to answer for a participant; `letInBy` is the browser that showed it a code.',
   'browser-removed': 'A browser was signed out or revoked.',
   'passkey-added': 'A passkey is about to be kept for a participant; `others` is how many they had.',
   'passkey-revoked': 'A passkey was revoked, by its person with a passkey or by the operator.',

@@ -8,12 +8,14 @@ import type { Signatures } from './answering/signatures.ts'
 import type { Channel, LinkTo } from './channel.ts'
 import type { Elicitation, ElicitationId, Purpose } from './elicitation.ts'
 import type { ElicitationLimits } from './limits.ts'
+import type { AskOutcome } from './outcome.ts'
 import type { Changes, ElicitationStore } from './store.ts'
 
 /** What happened at the desk, for whoever counts or logs it. */
 export type ElicitationNews =
   /** `changed`: it is still open, and somebody voted or handed it on, or others are asked too. */
-  | { readonly kind: 'asked' | 'joined' | 'changed' | 'settled'; readonly elicitation: Elicitation }
+  | { readonly kind: 'asked' | 'joined' | 'changed'; readonly elicitation: Elicitation }
+  | { readonly kind: 'settled'; readonly elicitation: Elicitation; readonly outcome: AskOutcome }
   /** A question without a kept record was asked through the requester's client, or answered there. */
   | CarriedAsked
   | CarriedAnswered

@@ -11,6 +11,7 @@ import {
   type ElicitationId,
   isSettled,
 } from './elicitation.ts'
+import { outcomeOf } from './outcome.ts'
 import { noVoting } from './voting/voting.ts'
 
 /** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
@@ -44,7 +45,11 @@ export async function saveEvent(
 
 function tellChange(desk: Desk, before: Elicitation, next: Elicitation): Elicitation {
   if (isSettled(next)) desk.attended.delete(next.id)
-  desk.events.tell({ kind: isSettled(next) ? 'settled' : 'changed', elicitation: next })
+  desk.events.tell(
+    isSettled(next)
+      ? { kind: 'settled', elicitation: next, outcome: outcomeOf(next) }
+      : { kind: 'changed', elicitation: next },
+  )
   // A plain vote asks nobody anything new.
   if (isSettled(next) || asksAnew(before, next)) announce(desk, next)
   return next

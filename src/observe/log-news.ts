@@ -4,7 +4,7 @@ import type { GatewayNews } from '../call/news.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Log } from './log.ts'
-import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
+import { actionOutcome, waitedMs } from './outcome.ts'
 
 /**
  * Logs what happens to questions. No line names a person, or says what was asked: a person's data cannot be deleted from
@@ -20,7 +20,7 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
       case 'settled': {
         const { createdAt, state } = news.elicitation
         const via = state.kind === 'answered' ? { via: state.by.via } : {}
-        const end = { outcome: outcomeOf(state), waitedMs: waitedMs(createdAt, state), ...via }
+        const end = { outcome: news.outcome, waitedMs: waitedMs(createdAt, state), ...via }
         return log.info({ ...factsOf(news.elicitation), ...end }, 'settled')
       }
       case 'carried-asked':

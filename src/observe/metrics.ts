@@ -4,7 +4,7 @@ import type { GatewayNews } from '../call/news.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import { type CountedHub, countHub } from './hub-metrics.ts'
 import { labelValues } from './label-values.ts'
-import { actionOutcome, outcomeOf, waitedMs } from './outcome.ts'
+import { actionOutcome, waitedMs } from './outcome.ts'
 import { Histogram, Numbers } from './series.ts'
 
 /** Numbers that are read when the metrics are, instead of being counted. */
@@ -58,7 +58,7 @@ export function createMetrics({ servers, open, sessions, parked, hub }: MetricsO
         return series.asks.add(...kindOf(news.elicitation), String(news.kind === 'joined'))
       case 'settled': {
         const { createdAt, state } = news.elicitation
-        series.settled.add(...kindOf(news.elicitation), outcomeOf(state))
+        series.settled.add(...kindOf(news.elicitation), news.outcome)
         return series.wait.observe(waitedMs(createdAt, state) / 1_000, ...kindOf(news.elicitation))
       }
       case 'carried-asked':

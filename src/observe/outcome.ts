@@ -1,13 +1,7 @@
 import type { ElicitationState } from '../elicitation/elicitation.ts'
-
-/** How a question ended. */
-export type AskOutcome = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'failed' | 'withdrawn' | 'open'
+import type { AskOutcome } from '../elicitation/outcome.ts'
 
 const ofAction = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
-
-export function outcomeOf(state: ElicitationState): AskOutcome {
-  return state.kind === 'answered' ? actionOutcome(state.answer.action) : state.kind
-}
 
 export function actionOutcome(action: 'accept' | 'decline' | 'cancel'): AskOutcome {
   return ofAction[action]

@@ -4,13 +4,14 @@ import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/events.ts'
 import { atMostEvery, every } from '../base/repeat.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
-import type { ElicitationState } from '../elicitation/elicitation.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import { actionOutcome } from '../elicitation/outcome.ts'
 import { periodMs, periodOf, type Rollup, type RollupKind, type RollupPeriod, waitBounds } from './rollup.ts'
 import type { RollupStore } from './store.ts'
 
 /** How much is counted by name. */
 export interface RollupLimits {
-  /** Different tools, rules and reasons that one process counts by name in one hour. All others are counted together. */
+  /** How many different tools, and as many rules, and so on, one process counts by name in one hour. All others are counted together. */
   readonly countedNames: number
 }
 
@@ -50,7 +51,7 @@ export function startCounting({ store, events, clock, limits, writeMs = 1_000 }:
   let batch: Batch | undefined
   /** What a write that failed had, for the next one. */
   let unwritten = new Map<string, Rollup>()
-  let known = { hour: 0, names: new Set<string>() }
+  let known = { hour: 0, names: new Map<RollupKind, Set<string>>() }
   const isTimeToTell = atMostEvery(failedEveryMs, clock)
 
   function count(kind: RollupKind, server: string, name: string, outcome: string): void {
@@ -67,14 +68,15 @@ export function startCounting({ store, events, clock, limits, writeMs = 1_000 }:
     return within(names, isNamed ? name : '', () => new Map<string, number>())
   }
 
-  /** Clients and servers choose some names, so that only so many are told apart. */
+  /** Clients and servers choose some names, so that only so many of each kind are told apart. */
   function isCountedByName(at: Date, kind: RollupKind, server: string, name: string): boolean {
     const hour = Math.floor(at.getTime() / periodMs.hour)
-    if (known.hour !== hour) known = { hour, names: new Set() }
-    const key = `${kind}\n${server}\n${name}`
-    if (known.names.has(key)) return true
-    if (known.names.size >= limits.countedNames || !isPlain(server) || !isPlain(name)) return false
-    known.names.add(key)
+    if (known.hour !== hour) known = { hour, names: new Map() }
+    const names = within(known.names, kind, () => new Set<string>())
+    const key = `${server}\n${name}`
+    if (names.has(key)) return true
+    if (names.size >= limits.countedNames || !isPlain(server) || !isPlain(name)) return false
+    names.add(key)
     return true
   }
 
@@ -102,15 +104,14 @@ export function startCounting({ store, events, clock, limits, writeMs = 1_000 }:
   function hear(news: ElicitationNews): void {
     switch (news.kind) {
       case 'asked': {
-        const { origin, purpose } = news.elicitation
         const rule = approvalIn(news.elicitation)?.decision.ruleDigest
         if (rule !== undefined) count('rules', '', rule, 'asked')
-        count('asks', origin.server, purpose, 'asked')
+        countAsk(news.elicitation, 'asked')
         return
       }
       case 'settled': {
-        const { origin, purpose, state, createdAt } = news.elicitation
-        count('asks', origin.server, purpose, endOf(state))
+        const { state, createdAt } = news.elicitation
+        countAsk(news.elicitation, news.outcome)
         if (state.kind === 'answered') waited(state.at.getTime() - createdAt.getTime())
         return
       }
@@ -118,12 +119,19 @@ export function startCounting({ store, events, clock, limits, writeMs = 1_000 }:
         count('asks', news.server, news.purpose, 'asked')
         return
       case 'carried-answered':
-        count('asks', news.server, news.purpose, ends[news.action])
+        count('asks', news.server, news.purpose, actionOutcome(news.action))
         if (news.waitedMs !== undefined) waited(news.waitedMs)
         return
       case 'fallback':
         count('fallbacks', news.server, news.reason, 'fallback')
     }
+  }
+
+  function countAsk(elicitation: Elicitation, outcome: string): void {
+    const { origin, purpose } = elicitation
+    const tool = approvalIn(elicitation)?.call.tool
+    count('asks', origin.server, purpose, outcome)
+    if (tool !== undefined) count('asked', origin.server, tool, outcome)
   }
 
   function waited(ms: number): void {
@@ -199,10 +207,4 @@ function within<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): 
 /** Whether every store takes this text, and no text looks like two of them. */
 function isPlain(text: string): boolean {
   return text.length <= 200 && text.isWellFormed() && !/\p{Cc}/u.test(text)
-}
-
-const ends = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
-
-function endOf(state: ElicitationState): string {
-  return state.kind === 'answered' ? ends[state.answer.action] : state.kind
 }

@@ -20,6 +20,8 @@ export interface Overview {
   readonly waits: { readonly median: number; readonly most: number } | undefined
   /** The most called first. */
   readonly tools: readonly { readonly server: string; readonly name: string; readonly calls: OutcomeCounts }[]
+  /** The tools that people were asked about most, with how their questions ended. */
+  readonly asked: readonly { readonly server: string; readonly name: string; readonly questions: OutcomeCounts }[]
   /** Why questions could not be put to clients, the most frequent reason first. */
   readonly fallbacks: readonly { readonly reason: string; readonly count: number }[]
 }
@@ -44,10 +46,11 @@ export async function readOverview(
   const last = periodOf(period, now).getTime()
   const starts = Array.from({ length: steps }, (_, step) => new Date(last - (steps - 1 - step) * periodMs[period]))
   const span = spanOf(period, starts[0] as Date, now)
-  const [calls, tools, asks, waits, fallbacks] = await Promise.all([
+  const [calls, tools, asks, asked, waits, fallbacks] = await Promise.all([
     store.list('calls', span, mostRead),
     store.sum('tools', span, mostRead),
     store.sum('asks', span, mostRead),
+    store.sum('asked', span, mostRead),
     store.sum('waits', span, mostRead),
     store.sum('fallbacks', span, mostRead),
   ])
@@ -59,7 +62,10 @@ export async function readOverview(
     calls: byOutcome(calls),
     questions: byOutcome(asks),
     waits: waitsIn(waits),
-    tools: mostCalled(tools),
+    tools: byName(tools, sumOf).map(({ counts, ...tool }) => ({ ...tool, calls: counts })),
+    asked: byName(asked, (all) => sumOf(all.filter(({ outcome }) => outcome === 'asked'))).map(
+      ({ counts, ...tool }) => ({ ...tool, questions: counts }),
+    ),
     fallbacks: [...grouped(fallbacks, ({ name }) => name)]
       .map(([reason, all]) => ({ reason, count: sumOf(all) }))
       .sort((one, other) => other.count - one.count),
@@ -86,14 +92,15 @@ function waitsIn(waits: readonly RollupSum[]): Overview['waits'] {
   return median === undefined || most === undefined ? undefined : { median, most }
 }
 
-function mostCalled(sums: readonly RollupSum[]): Overview['tools'] {
+/** The tools that rank first, with their counts. */
+function byName(sums: readonly RollupSum[], rank: (all: readonly RollupSum[]) => number) {
   return [...grouped(sums, ({ server, name }) => `${server}\n${name}`).values()]
-    .map((all) => ({ all, count: sumOf(all) }))
-    .sort((one, other) => other.count - one.count)
+    .map((all) => ({ all, place: rank(all) }))
+    .sort((one, other) => other.place - one.place)
     .slice(0, mostTools)
     .map(({ all }) => {
       const { server, name } = all[0] as RollupSum
-      return { server, name, calls: byOutcome(all) }
+      return { server, name, counts: byOutcome(all) }
     })
 }
 

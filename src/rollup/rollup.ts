@@ -1,8 +1,8 @@
 /**
- * What is counted: calls by server, calls by tool, questions by purpose, how long people took to answer, questions that
- * could not be put to the client, and what rules decided.
+ * What is counted: calls by server, calls by tool, questions by purpose, questions about calls by tool, how long people took
+ * to answer, questions that could not be put to the client, and what rules decided.
  */
-export type RollupKind = 'calls' | 'tools' | 'asks' | 'waits' | 'fallbacks' | 'rules'
+export type RollupKind = 'calls' | 'tools' | 'asks' | 'asked' | 'waits' | 'fallbacks' | 'rules'
 
 /** What is counted together: one hour, or one day. Both begin in UTC. */
 export type RollupPeriod = 'hour' | 'day'

@@ -1,7 +1,7 @@
 import type { Events } from '../base/events.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { statusOf } from '../elicitation/result.ts'
+import { actionOutcome } from '../elicitation/outcome.ts'
 import { nowMs, type Span } from './span.ts'
 
 /** Questions whose end is waited for. The oldest is dropped: it was settled by another instance, or never. */
@@ -33,7 +33,7 @@ export function followAsks(events: Events<ElicitationNews>, current: () => Span 
       case 'settled': {
         const { id, state } = news.elicitation
         for (const span of open.get(id) ?? []) {
-          span.set('assent.outcome', statusOf(news.elicitation))
+          span.set('assent.outcome', news.outcome)
           if (state.kind === 'answered') span.set('assent.via', state.by.via)
           span.end()
         }
@@ -42,7 +42,11 @@ export function followAsks(events: Events<ElicitationNews>, current: () => Span 
       }
       case 'carried-answered': {
         const { server, mode, purpose, action, waitedMs = 0 } = news
-        const attributes = { ...factsOf(server, mode, purpose), 'assent.outcome': action, 'assent.via': 'client' }
+        const attributes = {
+          ...factsOf(server, mode, purpose),
+          'assent.outcome': actionOutcome(action),
+          'assent.via': 'client',
+        }
         return current()
           ?.child({ name: 'ask', attributes, startMs: nowMs() - waitedMs })
           .end()

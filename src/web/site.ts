@@ -6,6 +6,7 @@ import { type AddressList, acceptHosts, addressList, isAddressOrRange } from '..
 import { isLoopback } from '../elicitation/asking/url.ts'
 import type { Browser } from '../participant/browser.ts'
 import type { Person } from '../participant/identify.ts'
+import type { ApiToken } from '../participant/owned.ts'
 import { type AuditCheck, createAuditCheck } from './console/audit-check.ts'
 import { type ConsoleStreams, createConsoleStreams } from './console/console-streams.ts'
 import type { ConsoleSources } from './console/sources.ts'
@@ -60,6 +61,8 @@ export interface WebEnv {
     viewer?: Viewer
     /** The browser of this request, once it was looked up. */
     browser?: { readonly found: Browser | undefined }
+    /** The token of this request, once it was looked up. */
+    token?: { readonly found: ApiToken | undefined }
     /** Further sources for `form-action` in the content security policy of this page. */
     formTargets?: string
     /** Whether the script of this page fetches updates, so that the content security policy must allow it. */

@@ -118,7 +118,11 @@ test('a question leaves a line when it is asked and one when it is settled, with
   })
   asks.tell({ kind: 'asked', elicitation: kept })
   asks.tell({ kind: 'joined', elicitation: kept })
-  asks.tell({ kind: 'settled', elicitation: answered(kept, { action: 'accept', content: { branch: planted } }) })
+  asks.tell({
+    kind: 'settled',
+    elicitation: answered(kept, { action: 'accept', content: { branch: planted } }),
+    outcome: 'accepted',
+  })
 
   const facts = { level: 'info', elicitation: kept.id, server: 'github', mode: 'url', purpose: 'input' }
   expect(lines()).toMatchObject([

@@ -39,8 +39,12 @@ test('asks are counted by mode, purpose and outcome, and how long they waited', 
   const kept = anElicitation()
   asks.tell({ kind: 'asked', elicitation: kept })
   asks.tell({ kind: 'joined', elicitation: kept })
-  asks.tell({ kind: 'settled', elicitation: answered(kept, { action: 'decline' }) })
-  asks.tell({ kind: 'settled', elicitation: withState(kept, { kind: 'expired', at: kept.expiresAt }) })
+  asks.tell({ kind: 'settled', elicitation: answered(kept, { action: 'decline' }), outcome: 'declined' })
+  asks.tell({
+    kind: 'settled',
+    elicitation: withState(kept, { kind: 'expired', at: kept.expiresAt }),
+    outcome: 'expired',
+  })
 
   const kind = { mode: 'form', purpose: 'input' }
   expect(await samples('assent_asks_total')).toEqual([

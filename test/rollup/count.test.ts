@@ -73,7 +73,7 @@ describe('counting', () => {
     const asked = anElicitation({ requester: { participant: alice, client: 'claude-code' } })
     events.tell({ kind: 'asked', elicitation: asked })
     events.tell({ kind: 'joined', elicitation: asked })
-    events.tell({ kind: 'settled', elicitation: answered(asked) })
+    events.tell({ kind: 'settled', elicitation: answered(asked), outcome: 'accepted' })
     events.tell({ kind: 'carried-asked', server: 'mail', mode: 'form', purpose: 'input' })
     events.tell({
       kind: 'carried-answered',
@@ -95,6 +95,26 @@ describe('counting', () => {
     )
     expect((await sums('waits')).map(({ name }) => name)).toEqual([expect.stringMatching(/^\d+$/), 'more'])
     expect(rowsOf(await sums('fallbacks'))).toEqual(['mail no-form fallback 1'])
+  })
+
+  test('questions about calls are counted by tool, and other questions are not', async () => {
+    const { events, sums } = place()
+    const subject = { call: { tool: 'write_file' }, decision: { ruleDigest: 'r1' } }
+    const asked = anElicitation({ purpose: 'approval', subject })
+    events.tell({ kind: 'asked', elicitation: asked })
+    events.tell({ kind: 'asked', elicitation: anElicitation() })
+    events.tell({ kind: 'settled', elicitation: answered(asked), outcome: 'accepted' })
+    expect(rowsOf(await sums('asked'))).toEqual([
+      `${asked.origin.server} write_file accepted 1`,
+      `${asked.origin.server} write_file asked 1`,
+    ])
+  })
+
+  test('attack: a client that calls tools by many names hides neither rules nor questions', async () => {
+    const { ended, counting, sums } = place({ countedNames: 3 })
+    for (let call = 0; call < 100; call += 1) ended(`tool-${call}`, 'done')
+    counting.see({ kind: 'call-started', data: { server: 'files', tool: 'read', ruleDigest: 'r1' } })
+    expect(rowsOf(await sums('rules'))).toEqual([' r1 ran 1'])
   })
 
   test('attack: a client calls tools by a new name each time', async () => {

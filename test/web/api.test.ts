@@ -1,4 +1,6 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { describe, expect, test } from 'vitest'
+import { isPlainObject, type JsonObject } from '../../src/base/json.ts'
 import { newToken } from '../../src/participant/api-token.ts'
 import type { ApiRight } from '../../src/participant/owned.ts'
 import type { ParticipantId } from '../../src/participant/participant.ts'
@@ -243,6 +245,20 @@ describe('a program with a token', () => {
     expect((await api(place, '/api/status', { token: other })).status).toBe(200)
   })
 
+  test('attack: strangers at the same address use up what they may', async () => {
+    const place = await localPlace({ limits: { perAddressPerMinute: 2 } })
+    const token = await tokenOf(place, 'local' as never)
+    const strangers: number[] = []
+    for (let n = 0; n < 3; n += 1) strangers.push((await api(place, '/api/status', { token: 'guessed' })).status)
+    expect(strangers).toEqual([401, 401, 429])
+    const late = await api(place, '/api/status')
+    expect([late.body.error.code, late.headers.get('retry-after')]).toEqual([
+      'too-many',
+      expect.stringMatching(/^\d+$/),
+    ])
+    expect((await api(place, '/api/status', { token })).status).toBe(200)
+  })
+
   test('lists page by page', async () => {
     const place = await localPlace()
     for (const name of ['one', 'two', 'three']) await askLocal(place, { type: name })
@@ -278,17 +294,57 @@ describe('the description of the API', () => {
     }
   })
 
-  test('has every field that a question has', async () => {
+  test('is true of every answer that the API gives, with no field left out', async () => {
     const place = await byChannel()
-    const asked = await waitingCall(place)
-    const token = await tokenOf(place, alice, ['list'])
-    const one = (await api(place, `/api/questions/${asked.id}`, { token })).body
-    const { schemas } = (await api(place, '/api/openapi.json')).body.components
-    const known = { ...schemas.Question.properties, ...schemas.QuestionInFull.allOf[1].properties }
-    expect(Object.keys(one).filter((key) => known[key] === undefined)).toEqual([])
-    for (const key of schemas.Question.required) expect(one[key]).toBeDefined()
+    const [asked, second] = [await waitingCall(place), await waitingCall(place, { tool: 'other' })]
+    const [token, poor] = [await tokenOf(place, alice), await tokenOf(place, alice, ['answer'])]
+    const description = (await api(place, '/api/openapi.json')).body
+    const one = '/api/questions/{id}'
+    const answer = `${one}/answer`
+    const by = { token }
+    const sent: readonly [path: string, status: number, id: string, how: Sent][] = [
+      ['/api/openapi.json', 200, '', {}],
+      ['/api/status', 200, '', by],
+      ['/api/status', 401, '', {}],
+      ['/api/status', 403, '', { token: poor }],
+      ['/api/questions', 200, '', by],
+      ['/api/questions', 401, '', {}],
+      ['/api/questions', 403, '', { token: poor }],
+      [one, 200, asked.id, by],
+      [one, 404, 'none', by],
+      [answer, 400, asked.id, { ...by, body: '{' }],
+      [answer, 413, asked.id, { ...by, body: 'x'.repeat(17_000) }],
+      [answer, 415, asked.id, { ...by, body: '{}', headers: { 'content-type': 'text/plain' } }],
+      [answer, 200, asked.id, { ...by, body: allow }],
+      [answer, 409, asked.id, { ...by, body: allow }],
+      [one, 200, asked.id, by],
+      [answer, 404, 'none', { ...by, body: allow }],
+      [answer, 200, second.id, { ...by, body: { choice: 'deny', reason: 'Not now' } }],
+    ]
+    for (const [path, status, id, how] of sent) {
+      const reply = await api(place, path.replace('{id}', id), how)
+      const method = how.body === undefined ? 'get' : 'post'
+      const told = description.paths[path][method].responses[status]
+      const { schema } = told.content['application/json']
+      const validate = new AjvJsonSchemaValidator().getValidator(
+        closed({ ...schema, components: description.components }),
+      )
+      const { valid, errorMessage } = validate(reply.body)
+      expect({ path, status: reply.status, valid, errorMessage }).toEqual({ path, status, valid: true })
+    }
   })
 })
+
+/** The same schema, for which a field that it does not name is wrong. */
+function closed(value: unknown): JsonObject {
+  return JSON.parse(
+    JSON.stringify(value, (_, part) =>
+      isPlainObject(part) && isPlainObject(part.properties) && part.type === 'object'
+        ? { additionalProperties: false, ...part }
+        : part,
+    ),
+  )
+}
 
 describe('the page of tokens', () => {
   const wish = { name: 'Deck', right: 'list', days: '30' }

@@ -112,7 +112,8 @@ test('while a load runs, an open overview comes to have the numbers that the loa
     'forbidden on up': [40, 0, 0, 40],
     'asked on up': [5, 3, 0, 2],
   })
-  expect(await numbersIn(page, 'Questions by outcome')).toMatchObject({ Asked: [5] })
+  expect(await numbersIn(page, 'Questions by outcome')).toEqual({ Asked: [5], Accepted: [3], Declined: [2] })
+  expect(await numbersIn(page, 'Questions by tool')).toEqual({ 'asked on up': [5, 3, 2, 0] })
   const hours = Object.values(await numbersIn(page, 'Calls by hour'))
   const sums = hours.reduce((all, row) => all.map((sum, index) => sum + (row[index] ?? 0)), [0, 0, 0, 0])
   expect(sums).toEqual([83, 40, 42, 165])

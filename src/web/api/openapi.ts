@@ -103,7 +103,11 @@ export function openApi(origin: string): JsonObject {
           },
           responses: {
             200: reply('It is settled', { type: 'object', required: ['status'], properties: { status: text } }),
-            202: reply('The vote counts, and others must answer too', { type: 'object' }),
+            202: reply('The vote counts, and others must answer too', {
+              type: 'object',
+              required: ['status'],
+              properties: { status: { type: 'string', const: 'pending' }, detail: text },
+            }),
             ...errors(
               ...always,
               ['400', 'The answer is wrong.'],
@@ -124,16 +128,12 @@ export function openApi(origin: string): JsonObject {
       schemas: {
         Question: item,
         QuestionInFull: {
-          allOf: [
-            reference('Question'),
-            {
-              type: 'object',
-              properties: {
-                arguments: { type: 'object', description: 'Of an approval, exactly as they were asked for.' },
-                reason: { type: 'string', description: 'Why it is asked.' },
-              },
-            },
-          ],
+          ...item,
+          properties: {
+            ...item.properties,
+            arguments: { type: 'object', description: 'Of an approval, exactly as they were asked for.' },
+            reason: { type: 'string', description: 'Why it is asked.' },
+          },
         },
         Answer: {
           type: 'object',

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { isLocalSocket, wasForwarded } from '../../base/request-source.ts'
+import { tokenOf, tooManyCalls } from '../api/program.ts'
 import { notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
 import { personOf } from '../viewer/find-viewer.ts'
@@ -17,8 +18,12 @@ export const guardEntrance: MiddlewareHandler<WebEnv> = async (c, next) => {
       detail: 'Without a login, these pages serve only the machine they run on.',
     })
   }
+  const isApi = c.req.path.startsWith('/api/')
+  // A program with a token is known, and counted by that token where it is admitted.
+  if (isApi && (await tokenOf(c)) !== undefined) return next()
   const seconds = await secondsToWait(c)
-  return seconds === undefined ? next() : tooMany(c, seconds)
+  if (seconds === undefined) return next()
+  return isApi ? tooManyCalls(c, seconds) : tooMany(c, seconds)
 }
 
 /** Strangers are counted by where they come from, so that they cannot use up what people who are known may do. */

@@ -5,7 +5,7 @@ import type { BrowsersPageProps, Frame } from './props.ts'
 import { visible, visiblePlain } from './question/quote.ts'
 
 /** Lists the browsers that may answer for a person, each with a button to remove it. */
-export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): string {
+export function browsersPage(frame: Frame, { browsers, mayLetPhoneIn }: BrowsersPageProps): string {
   const lead =
     browsers.length === 0
       ? 'You have added no browser. None can see your questions or answer them.'
@@ -15,10 +15,15 @@ export function browsersPage(frame: Frame, { browsers }: BrowsersPageProps): str
     'Your browsers',
     markup`${heading('browser', 'Your browsers', lead)}
 ${browsers.length > 0 && markup`<ul class="rows">${browsers.map((browser) => row(frame, browser))}</ul>`}
-<p class="soft">To add a browser, run <code>assent open</code> in a terminal, or sign in with it.</p>
+${mayLetPhoneIn ? letPhoneIn(frame) : markup`<p class="soft">To add a browser, run <code>assent open</code> in a terminal, or sign in with it.</p>`}
 <p class="soft">A browser can also tell you when you are asked: <a href="/push">notifications</a>.</p>
 <p class="soft"><a href="/tokens">Programs that act for you</a> have tokens instead.</p>`,
   )
+}
+
+function letPhoneIn(frame: Frame): Markup {
+  return markup`<section class="close"><h2>Use your phone</h2><p class="hint">Shows a code that your phone scans once, and is signed in by.</p>
+<form method="post" action="/browsers/phone">${csrfField(frame)}<button>Let a phone in</button></form></section>`
 }
 
 function row(frame: Frame, browser: BrowsersPageProps['browsers'][number]): Markup {

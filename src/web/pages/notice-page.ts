@@ -61,6 +61,13 @@ const notices: Readonly<Record<NoticePageProps['kind'], Notice>> = {
     words: 'Each link adds one browser, once, within ten minutes.',
     remedy: runOpen,
   },
+  'phone-link-used': {
+    icon: 'no',
+    tone: '',
+    title: 'This link no longer works',
+    words: 'Each link lets one phone in, once, within five minutes, while the browser that showed it is signed in.',
+    remedy: 'Show a new code on the page “Browsers” there, or sign in here.',
+  },
   'form-old': {
     icon: 'clock',
     tone: '',

@@ -240,6 +240,7 @@ export interface NoticePageProps {
     | 'sign-in'
     | 'enroll-first'
     | 'link-used'
+    | 'phone-link-used'
     | 'form-old'
     | 'too-many'
     | 'login-failed'
@@ -269,6 +270,8 @@ export interface ConnectionsPageProps {
 }
 
 export interface BrowsersPageProps {
+  /** This browser is signed in, and can sign in a phone. */
+  readonly mayLetPhoneIn: boolean
   readonly browsers: readonly (Pick<Browser, 'id' | 'name' | 'by' | 'createdAt' | 'expiresAt'> & {
     readonly isThisOne: boolean
     readonly removeAction: string

@@ -6,8 +6,17 @@ import { frameFor, notice } from '../render.ts'
 import type { WebContext, WebEnv } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 
-/** Lists the browsers that may answer for a person, and removes them. */
-export const browsersRoutes = () => new Hono<WebEnv>().get('/browsers', show).post('/browsers/:id/remove', remove)
+/** Loaded where somebody lets a phone in. */
+const phone = () => import('../phone/phone.ts')
+
+/** Lists the browsers that may answer for a person, removes them, and lets in a phone. */
+export const browsersRoutes = () =>
+  new Hono<WebEnv>()
+    .get('/browsers', show)
+    .post('/browsers/:id/remove', remove)
+    .post('/browsers/phone', async (c) => (await phone()).showPhoneLink(c))
+    .get('/browsers/add', async (c) => (await phone()).askPhone(c))
+    .post('/browsers/add', async (c) => (await phone()).letPhoneIn(c))
 
 async function show(c: WebContext): Promise<Response> {
   const viewer = await admit(c)
@@ -16,6 +25,7 @@ async function show(c: WebContext): Promise<Response> {
   const now = clock.now()
   const mine = (await store.browsers.list(viewer.participant)).filter(({ expiresAt }) => expiresAt > now)
   const props = {
+    mayLetPhoneIn: viewer.browser?.by === 'login',
     browsers: mine.map(({ id, name, by, createdAt, expiresAt }) => ({
       id,
       name,

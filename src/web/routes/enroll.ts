@@ -8,7 +8,8 @@ import type { WebContext, WebEnv } from '../site.ts'
 import { addBrowser } from '../viewer/add-browser.ts'
 import { pathOfRequest, recordPageRefusal } from '../viewer/admit.ts'
 import { browserName } from '../viewer/browser-name.ts'
-import { readEnrollCode, useEnrollCode } from '../viewer/enroll.ts'
+import { readEnrollCode } from '../viewer/enroll.ts'
+import { useCode } from '../viewer/one-time-code.ts'
 
 /** Enrolls a browser for the local person by a one-time link. Only the button uses it up; a link preview does not. */
 export const enrollRoutes = () => new Hono<WebEnv>().get('/enroll', show).post('/enroll', enroll)
@@ -25,10 +26,10 @@ async function enroll(c: WebContext): Promise<Response> {
   const form = await readForm(c)
   if (form instanceof Response) return form
   const code = await readEnrollCode(site.assent, c.req.query('code'))
-  if (code === undefined || !(await useEnrollCode(site.assent.store.steps, code))) return linkUsed(c)
+  if (code === undefined || !(await useCode(site.assent.store.steps, code))) return linkUsed(c)
 
-  await addBrowser(c, { participant: localParticipant, groups: [] }, 'link', site.enrolledMs)
-  const next = safeNext(site, code.next)
+  await addBrowser(c, { participant: localParticipant, groups: [] }, { by: 'link' }, site.enrolledMs)
+  const next = safeNext(site, code.facts.next)
   return next === undefined
     ? notice(c, 200, { kind: 'enrolled', next: { href: '/inbox', label: 'Open your inbox' } })
     : c.redirect(next, 303)

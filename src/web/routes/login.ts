@@ -41,7 +41,7 @@ async function finish(c: WebContext, login: PageLogin): Promise<Response> {
     await recordPageRefusal(c, 'login-failed')
     return failed(c, completed.message, 403)
   }
-  await addBrowser(c, completed.who, 'login', site.signInMs)
+  await addBrowser(c, completed.who, { by: 'login' }, site.signInMs)
   return c.redirect(safeNext(site, pending.next) ?? home, 303)
 }
 

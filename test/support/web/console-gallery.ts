@@ -45,8 +45,14 @@ const busy: Overview = {
     { server: '', name: '', calls: { refused: 502 } },
     { server: 'claude-code', name: 'Bash', calls: { 'left-to-client': 12 } },
   ],
+  asked: [
+    { server: 'files', name: 'write_file', questions: { asked: 300, accepted: 280, declined: 12, expired: 5 } },
+    { server: 'pay\u202elap', name: '<i>x</i>', questions: { asked: 40, accepted: 2, withdrawn: 30, failed: 1 } },
+    { server: '', name: '', questions: { asked: 12 } },
+  ],
   fallbacks: [
-    { reason: 'no-form', count: 40 },
+    { reason: 'form-undeclared', count: 40 },
+    { reason: 'newer-than-this', count: 2 },
     { reason: 'upstream-url-in-inbox', count: 3 },
   ],
 }
@@ -60,6 +66,7 @@ const quiet: Overview = {
   questions: {},
   waits: undefined,
   tools: [],
+  asked: [],
   fallbacks: [],
 }
 

@@ -4,6 +4,7 @@ import { connectionsPage } from '../../../src/web/pages/connections-page.ts'
 import { enrollPage } from '../../../src/web/pages/enroll-page.ts'
 import { noticePage } from '../../../src/web/pages/notice-page.ts'
 import { notificationsPage } from '../../../src/web/pages/notifications/notifications-page.ts'
+import { phoneLinkPage, phonePage } from '../../../src/web/pages/phone/phone-pages.ts'
 import type { AskedFacts, ConnectPageProps, NoticePageProps, SettledPageProps } from '../../../src/web/pages/props.ts'
 import { apiKeyPage } from '../../../src/web/pages/question/api-key-page.ts'
 import { confirmPage } from '../../../src/web/pages/question/confirm-page.ts'
@@ -118,6 +119,7 @@ const notices: readonly NoticePageProps['kind'][] = [
     'sign-in',
     'enroll-first',
     'link-used',
+    'phone-link-used',
     'form-old',
     'too-many',
     'login-failed',
@@ -272,6 +274,7 @@ export const gallery: Readonly<Record<string, string>> = {
   browsers: browsersPage(
     { ...frame, viewer: { name: 'you, on this machine', canSignOut: false } },
     {
+      mayLetPhoneIn: true,
       browsers: [
         {
           id: 'b1',
@@ -314,7 +317,17 @@ export const gallery: Readonly<Record<string, string>> = {
     done: 'This browser tells you from now on.',
   }),
   'push-off': notificationsPage(frame, { subscriptions: [], problem: 'Nothing is sent to browsers here.' }),
-  'browsers-empty': browsersPage(frame, { browsers: [] }),
+  'phone-link': phoneLinkPage(frame, {
+    link: `https://assent.example.com/browsers/add?code=k1~${'Zk3x9aP0qLm2'.repeat(20)}`,
+    minutes: 5,
+  }),
+  phone: phonePage(unknownFrame, {
+    action: '/browsers/add?code=k1~abc',
+    browserName: 'Safari on iPhone',
+    person: 'ada\u202eexample.com',
+    until: new Date('2026-11-16T09:40:00Z'),
+  }),
+  'browsers-empty': browsersPage(frame, { mayLetPhoneIn: false, browsers: [] }),
   ...approvalGallery,
   ...votingGallery,
 }

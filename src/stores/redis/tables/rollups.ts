@@ -9,6 +9,7 @@ const kinds: Readonly<Record<RollupKind, true>> = {
   calls: true,
   tools: true,
   asks: true,
+  asked: true,
   waits: true,
   fallbacks: true,
   rules: true,

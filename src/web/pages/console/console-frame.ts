@@ -58,9 +58,9 @@ const consoleStyle = minifyCss(`
   @media (max-width: 32.99rem) { .part { padding: 20px 0 0; border-width: 1px 0 0; border-radius: 0; } }
   .pair { display: grid; gap: 24px; align-items: start; }
   @media (min-width: 56rem) { .pair { grid-template-columns: 1fr 1fr; } }
-  .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: 16px; }
+  .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 16px; }
   .figures dt { color: var(--soft); font-size: .875rem; }
-  .figures dd { font-size: 1.5rem; line-height: 1.3; font-weight: 650; font-variant-numeric: tabular-nums; }
+  .figures dd { white-space: nowrap; font-size: 1.5rem; line-height: 1.3; font-weight: 650; font-variant-numeric: tabular-nums; }
   .part h2 .code { font-weight: inherit; }
   .facts del { color: var(--soft); }
   .facts ins { text-decoration: none; }
@@ -70,6 +70,7 @@ const consoleStyle = minifyCss(`
   th, td { padding: 8px 16px 8px 0; border-top: 1px solid var(--line); text-align: left; font-weight: 400; vertical-align: top; overflow-wrap: normal; }
   thead th { border-top: 0; color: var(--soft); white-space: nowrap; }
   tbody th { min-width: 9rem; overflow-wrap: anywhere; }
+  @media (max-width: 32.99rem) { tbody th { min-width: 6rem; } th time { white-space: normal; } }
   td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
   .ranges { display: flex; flex-wrap: wrap; gap: 8px; }
   .ranges a { display: inline-flex; align-items: center; min-height: 44px; padding: 0 14px; border: 1px solid var(--line); border-radius: 8px; color: var(--soft); font-size: .875rem; text-decoration: none; }
@@ -83,7 +84,7 @@ const consoleStyle = minifyCss(`
   .of-failed { fill: var(--bad); }
   .of-refused { fill: var(--warn); }
   .of-left-to-client { fill: var(--edge); }
-  .plainly dd { font-size: 1rem; font-weight: 400; }
+  .plainly dd { white-space: normal; font-size: 1rem; font-weight: 400; }
   .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: 16px; align-items: end; }
   progress { display: block; width: 100%; height: 12px; margin: 8px 0; accent-color: var(--accent); }
   td p + p, td details { margin-top: 4px; }

@@ -127,6 +127,14 @@ ${isCut && markup`<p class="soft">These are the browsers and passkeys that were 
   })
 }
 
+/** How far the clock of an instance is from that of the store. */
+function clockWords({ locale }: Frame, aheadMs: number): string {
+  const ms = Math.abs(aheadMs)
+  if (ms < 0.5) return 'As that of the store'
+  const much = ms < 1_000 ? `${amount(locale, Math.round(ms))} ms` : `${amount(locale, Math.round(ms / 100) / 10)} s`
+  return `${much} ${aheadMs > 0 ? 'ahead' : 'behind'}`
+}
+
 interface InstancesProps {
   readonly instances: readonly {
     readonly id: string
@@ -146,13 +154,13 @@ export function consoleInstancesPage(frame: Frame, { instances, problems }: Inst
     isStopping ? 'Stopping' : 'Running',
     moment(frame, startedAt),
     moment(frame, seenAt),
-    `${amount(frame.locale, Math.round(aheadMs))} ms`,
+    clockWords(frame, aheadMs),
   ])
   return consoleDocument(frame, {
     title: 'Instances',
     lead: 'The processes that serve the gateway from this store. One that is silent for 10 seconds is gone.',
     live: 'timer',
     body: markup`${problems.map((problem) => markup`<div class="warning"><p>${problem}</p></div>`)}
-${part('Running', rows.length === 0 ? nothing('No gateway has announced itself.') : table('Instances', ['Instance', 'State', 'Started', 'Last seen', 'Clock ahead'], rows))}`,
+${part('Running', rows.length === 0 ? nothing('No gateway has announced itself.') : table('Instances', ['Instance', 'State', 'Started', 'Last seen', 'Clock'], rows))}`,
   })
 }

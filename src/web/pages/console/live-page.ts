@@ -7,7 +7,7 @@ import { type EventRow, eventsTable } from './events-table.ts'
 export function livePage(frame: Frame, { rows }: { readonly rows: readonly EventRow[] }): string {
   return consoleDocument(frame, {
     title: 'Live',
-    lead: `The last ${rows.length} calls, questions and other events of all processes, newest first. With scripts, the list follows what happens.`,
+    lead: 'The latest calls, questions and other events of all processes, newest first. With scripts, the list follows what happens.',
     live: 'events',
     body: markup`<p><a class="button" href="/console/live">Load again</a></p>${part('Events', rows.length === 0 ? nothing('Nothing has happened yet.') : eventsTable(frame, 'Events', rows))}`,
   })

@@ -6,6 +6,7 @@ import type { Frame } from '../props.ts'
 import { visible } from '../question/quote.ts'
 import { chart, meter } from './chart.ts'
 import { consoleDocument, nothing, part, table } from './console-frame.ts'
+import { fallbackWords } from './fallback-words.ts'
 
 export interface OverviewPageProps {
   readonly overview: Overview
@@ -47,8 +48,8 @@ export function overviewPage(frame: Frame, { overview, open, mostOpen, isPaused 
     ['Calls', number(sumOf(calls))],
     ['Questions asked', number(questions.asked ?? 0)],
     ['Open now', open >= mostOpen ? `${number(mostOpen)} or more` : number(open)],
-    ['Half answered within', waits === undefined ? '–' : waitWords(locale, waits.median)],
-    ['95 % answered within', waits === undefined ? '–' : waitWords(locale, waits.most)],
+    ['Half answered in', waits === undefined ? '–' : waitWords(locale, waits.median)],
+    ['95 % answered in', waits === undefined ? '–' : waitWords(locale, waits.most)],
   ]
   const shownCalls = callOutcomes.filter(([outcome]) => outcome !== 'left-to-client' || calls[outcome] !== undefined)
   return consoleDocument(frame, {
@@ -58,8 +59,9 @@ export function overviewPage(frame: Frame, { overview, open, mostOpen, isPaused 
     body: markup`${isPaused && markup`<div class="warning">${icons.warning}<p>Everything is paused. No tool runs until somebody resumes it with <code>assent resume</code>.</p></div>`}
 <nav class="ranges" aria-label="Time">${ranges.map(([one, name]) => markup`<a href="/console${one === 'day' ? '' : `?range=${one}`}"${one === range && markup` aria-current="true"`}>${name}</a>`)}</nav>
 <dl class="figures">${figures.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-${part('Calls', markup`${chart(frame, { title: `Calls by ${period}`, period, steps: steps.map(({ from, calls: counts }) => ({ from, counts })), outcomes: shownCalls })}`)}
-<div class="pair">${part('Questions', questionTable(frame, questions))}${part('Questions that could not be put to the client', fallbackTable(frame, overview), 'They went to a page, the inbox or nobody, as the settings say.')}</div>
+${part('Calls', sumOf(calls) === 0 ? nothing('No tool was called.') : markup`${chart(frame, { title: `Calls by ${period}`, period, steps: steps.map(({ from, calls: counts }) => ({ from, counts })), outcomes: shownCalls })}`)}
+<div class="pair">${part('Questions', questionTable(frame, questions))}${part('Asked elsewhere than in the client', fallbackTable(frame, overview), 'On a page, in the inbox or not at all, as the settings say, and why.')}</div>
+${part('Most asked tools', askedTable(frame, overview), 'Tools that people were asked about, and how those questions ended.')}
 ${part('Most called tools', toolTable(frame, overview))}
 <p class="soft small">Numbers are counted as things happen, by all processes that share the store, and written every second. Days and hours begin in UTC.</p>`,
   })
@@ -75,8 +77,28 @@ function questionTable({ locale }: Frame, questions: OutcomeCounts): Markup {
 
 function fallbackTable({ locale }: Frame, { fallbacks }: Overview): Markup {
   if (fallbacks.length === 0) return nothing('None.')
-  const rows = fallbacks.map(({ reason, count }) => [markup`<code>${visible(reason)}</code>`, amount(locale, count)])
+  const rows = fallbacks.map(({ reason, count }) => [
+    fallbackWords[reason] ?? markup`<code>${visible(reason)}</code>`,
+    amount(locale, count),
+  ])
   return table('Fallbacks by reason', ['Reason', 'Questions'], rows)
+}
+
+function askedTable({ locale }: Frame, { asked }: Overview): Markup {
+  const [first] = asked
+  if (first === undefined) return nothing('Nobody was asked about a call.')
+  const most = first.questions.asked ?? 0
+  const rows = asked.map(({ server, name, questions }) => {
+    const { asked: all = 0, accepted = 0, declined = 0, ...others } = questions
+    const numbers = [accepted, declined, sumOf(others)].map((count) => amount(locale, count))
+    return [toolName(server, name), markup`${amount(locale, all)}${meter(all / Math.max(1, most))}`, ...numbers]
+  })
+  return table('Questions by tool', ['Tool', 'Asked', 'Allowed', 'Denied', 'Without an answer'], rows)
+}
+
+function toolName(server: string, name: string): Markup | string {
+  if (name === '') return 'All others together'
+  return markup`<code>${visible(name, 200)}</code> <span class="soft">on ${visible(server)}</span>`
 }
 
 function toolTable({ locale }: Frame, { tools, calls }: Overview): Markup {
@@ -85,12 +107,8 @@ function toolTable({ locale }: Frame, { tools, calls }: Overview): Markup {
   const most = sumOf(first.calls)
   const hasOthers = calls['left-to-client'] !== undefined
   const rows = tools.map(({ server, name, calls: counts }) => {
-    const tool =
-      name === ''
-        ? 'All others together'
-        : markup`<code>${visible(name, 200)}</code> <span class="soft">on ${visible(server)}</span>`
     const numbers = callOutcomes.slice(0, hasOthers ? 4 : 3).map(([outcome]) => amount(locale, counts[outcome] ?? 0))
-    return [tool, markup`${amount(locale, sumOf(counts))}${meter(sumOf(counts) / most)}`, ...numbers]
+    return [toolName(server, name), markup`${amount(locale, sumOf(counts))}${meter(sumOf(counts) / most)}`, ...numbers]
   })
   const names = callOutcomes.slice(0, hasOthers ? 4 : 3).map(([, name]) => name)
   return table('Calls by tool', ['Tool', 'Calls', ...names], rows)
