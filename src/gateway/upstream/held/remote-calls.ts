@@ -3,12 +3,15 @@ import type { Clock } from '../../../base/clock.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
 import { downstreamClientOf } from '../client-keys.ts'
+import { isStillWanted } from '../pending-request.ts'
 import type { Lost, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender, hookNames } from './wire.ts'
 
 /** Sends requests to the instances that hold the sessions they belong to, through the mailbox. */
 export interface RemoteCalls {
+  /** Whether an instance was heard of just now. */
+  isAtWork(holder: string): boolean
   /**
    * Whether an instance is at work. One that was killed keeps its place for some seconds, and what is left for it then is read by
    * nobody: so it is asked first, unless it was heard of just now.
@@ -74,6 +77,7 @@ export function createRemoteCalls(post: Post, clock: Clock): RemoteCalls {
     }),
   ]
   return {
+    isAtWork,
     async reach(holder, signal) {
       if (signal.aborted) return 'cancelled'
       if (isAtWork(holder)) return 'there'
@@ -184,6 +188,11 @@ class RemoteCall {
         break
       case 'reply':
         this.end(word.reply)
+        break
+      case 'late':
+        inBackground(
+          isStillWanted(this.#parts.request).then((isWanted) => this.#tell({ tell: 'still', ask: word.ask, isWanted })),
+        )
         break
       case 'progress':
         hooks?.progress?.(word.params)

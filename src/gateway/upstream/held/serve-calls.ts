@@ -14,6 +14,8 @@ export interface ServedCalls {
 interface Served {
   readonly aborting: AbortController
   readonly answers: Map<number, (reply: AskReply) => void>
+  /** What is to be heard of whether it is wanted still. */
+  readonly lates: Map<number, (isWanted: boolean) => void>
   forget: () => void
 }
 
@@ -35,7 +37,7 @@ export function serveCalls(
     const { ref, client, method, params, exclusive } = call
     const send = upstreams.get(call.upstream)
     if (served.has(ref)) return
-    const mine: Served = { aborting: new AbortController(), answers: new Map(), forget: () => {} }
+    const mine: Served = { aborting: new AbortController(), answers: new Map(), lates: new Map(), forget: () => {} }
     served.set(ref, mine)
     watch(mine)
     let telling = Promise.resolve()
@@ -45,14 +47,15 @@ export function serveCalls(
       telling = telling.then(() => insist(() => post.send(from, mail)))
     }
     used(call)
-    const reply = await send?.({
+    const request: UpstreamRequest = {
       ...client,
       method,
       params,
       ...(exclusive !== undefined && { exclusive }),
       signal: mine.aborting.signal,
       hooks: hooksOf(call, mine, tell),
-    })
+    }
+    const reply = await send?.(request)
     used(call)
     tell(reply === undefined ? { tell: 'unknown' } : { tell: 'reply', reply })
     await telling
@@ -80,6 +83,9 @@ export function serveCalls(
         break
       case 'answer':
         mine?.answers.get(word.ask)?.(word.reply)
+        break
+      case 'still':
+        mine?.lates.get(word.ask)?.(word.isWanted)
         break
     }
   }
@@ -112,9 +118,21 @@ export function serveCalls(
 }
 
 /** Passes on what the sender wants to hear of. */
-function hooksOf({ hooks }: CallForHolder, { answers }: Served, tell: (word: FromHolder) => void): UpstreamHooks {
+function hooksOf(
+  { hooks }: CallForHolder,
+  { answers, lates }: Served,
+  tell: (word: FromHolder) => void,
+): UpstreamHooks {
   let asks = 0
   const all: Required<UpstreamHooks> = {
+    late() {
+      asks += 1
+      const ask = asks
+      return new Promise((resolve) => {
+        lates.set(ask, resolve)
+        tell({ tell: 'late', ask })
+      })
+    },
     progress: (params) => tell({ tell: 'progress', params }),
     log: (params) => tell({ tell: 'log', params }),
     completed: (id) => tell({ tell: 'completed', id }),
