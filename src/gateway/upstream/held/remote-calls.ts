@@ -143,7 +143,7 @@ class RemoteCall {
 
   /** False: the holder is gone, and the request with nobody. */
   async send(upstream: string): Promise<boolean> {
-    const { post, holder, request } = this.#parts
+    const { post, clock, holder, request } = this.#parts
     const { method, params, exclusive, hooks, signal } = request
     if (signal.aborted) {
       this.end(cancelled(false))
@@ -156,6 +156,7 @@ class RemoteCall {
       method,
       params,
       ...(exclusive !== undefined && { exclusive }),
+      at: clock.now().getTime(),
       hooks: hookNames.filter((name) => hooks?.[name] !== undefined),
     }
     signal.addEventListener('abort', this, { once: true })

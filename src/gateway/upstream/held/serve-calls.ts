@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
+import { isStillWanted, notWanted } from '../pending-request.ts'
 import type { AskReply, UpstreamHooks, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender } from './wire.ts'
@@ -21,6 +22,8 @@ interface Served {
 
 /** A sender that has not looked for so long is gone, and its call is aborted, in milliseconds. */
 const forgottenMs = 30_000
+/** Mail that was read so late waited while this instance was stopped or slow, in milliseconds. */
+const lateMs = 2_500
 /** How long calls of others may go on when this instance stops, in milliseconds. */
 const lastMs = 5_000
 
@@ -55,13 +58,22 @@ export function serveCalls(
       signal: mine.aborting.signal,
       hooks: hooksOf(call, mine, tell),
     }
-    const reply = await send?.(request)
+    const isLate = clock.now().getTime() - call.at > lateMs
+    const reply = isLate && !(await isWantedLate(request, mine)) ? notWanted : await send?.(request)
     used(call)
     tell(reply === undefined ? { tell: 'unknown' } : { tell: 'reply', reply })
     await telling
     mine.forget()
     served.delete(ref)
     ended()
+  }
+
+  /** Its sender may have given it up, or be gone. */
+  function isWantedLate(request: UpstreamRequest, { aborting: { signal } }: Served): Promise<boolean> {
+    const givenUp = new Promise<boolean>((resolve) => {
+      signal.addEventListener('abort', () => resolve(false), { once: true })
+    })
+    return Promise.race([isStillWanted(request), givenUp])
   }
 
   function watch(mine: Served): void {

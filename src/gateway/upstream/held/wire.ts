@@ -9,6 +9,8 @@ export interface CallForHolder {
   readonly method: string
   readonly params: JsonObject
   readonly exclusive?: boolean
+  /** When it was sent, by the clock of the store, in milliseconds since 1970. */
+  readonly at: number
   /** What the sender wants to hear of meanwhile. */
   readonly hooks: readonly HookName[]
 }
