@@ -140,15 +140,29 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
   const level = gateway.levels.of(context.ctx, isPerRequest(context.revision))
   if (level !== undefined) await setLevel(gateway, server, client, context, { era, level })
 
+  let refused: unknown
+  /** However long the account, the upstream's start or a person's answer took: this request may be the one that acts. */
+  const mayGo = async (): Promise<boolean> => {
+    try {
+      await lookAgain(context)
+      return true
+    } catch (error) {
+      refused = error
+      return false
+    }
+  }
   const _meta = metaFor(context.ctx, era.perRequest ? level : undefined)
   const send = async (added: JsonObject, own: UpstreamHooks, gone: AbortSignal): Promise<UpstreamReply> => {
     const signal = AbortSignal.any([gone, open.signal])
-    const hooks = { ...own, ...passedOn(context, level) }
+    const hooks = { ...own, ...passedOn(context, level), late: mayGo }
     const inFlight = captured
     captured = undefined
-    if (inFlight !== undefined) return inFlight.send(hooks, signal)
-    // However long the account, the upstream's start or a person's answer took: this request may be the one that acts.
-    await lookAgain(context)
+    if (inFlight !== undefined) {
+      const reply = await inFlight.send(hooks, signal)
+      refused = inFlight.refused
+      return reply
+    }
+    if (!(await mayGo())) throw refused
     return server.upstream.request({
       ...client,
       method,
@@ -163,7 +177,9 @@ async function forwarded(forwarding: Forwarding, account: Account | undefined): 
   const reply = era.perRequest
     ? forwardPerRequest(passing, (added) => send(added, {}, context.ctx.mcpReq.signal))
     : forwardSession(gateway, passing, async (hooks, signal) => withoutRounds(await send({}, hooks, signal)))
-  return open.unlessLeft(reply)
+  const end = await open.unlessLeft(reply)
+  if (refused !== undefined) throw refused
+  return end
 }
 
 /** A 2025 upstream has no rounds. What looks like one would be asked by the SDK server, unchecked and in nobody's name. */

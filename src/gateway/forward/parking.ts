@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Lease } from '../../base/limits/budget.ts'
 import { memoryOf } from '../../base/limits/json-values.ts'
 import { codes } from '../../mcp/codes.ts'
+import { AskRefused } from '../../mcp/refusal.ts'
 import type { AskReply, UpstreamHooks, UpstreamReply } from '../upstream/upstream.ts'
 import type { ReserveBytes } from '../upstream/wire/received-bytes.ts'
 
@@ -195,7 +196,9 @@ function park(send: (hooks: UpstreamHooks) => Promise<UpstreamReply>, { prefix, 
       tell()
     },
     (error: unknown) => {
-      reply = { kind: 'lost', reason: 'broken', sent: true, detail: String(error) }
+      // A refusal comes before anything is sent.
+      const isRefusal = error instanceof AskRefused
+      reply = { kind: 'lost', reason: isRefusal ? 'cancelled' : 'broken', sent: !isRefusal, detail: String(error) }
       tell()
     },
   )

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts'
-import type { LostReason, RpcId, UpstreamHooks, UpstreamReply, UpstreamRequest } from './upstream.ts'
+import type { Lost, LostReason, RpcId, UpstreamHooks, UpstreamReply, UpstreamRequest } from './upstream.ts'
 
 /** The session, process or sender that a request is in flight on. */
 export interface PendingOwner {
@@ -77,6 +77,13 @@ export class PendingRequest {
     this.lose('cancelled', 'the caller cancelled the request')
   }
 
+  /** For a request that had to wait: ends it unless it is to be sent still. */
+  async lookAgain(): Promise<void> {
+    if (this.reply !== undefined || this.hooks?.late === undefined) return
+    const isWanted = await Promise.race([isStillWanted(this.request), this.ended.then(() => true)])
+    if (!isWanted) this.end(notWanted)
+  }
+
   lose(reason: LostReason, detail: string, sent = this.sent): void {
     this.end({ kind: 'lost', reason, sent, detail })
   }
@@ -88,6 +95,18 @@ export class PendingRequest {
     this.#owner.ended(this)
     this.#resolve(reply)
   }
+}
+
+/** Whether a request that had to wait is to be sent still. */
+export async function isStillWanted({ hooks }: Pick<UpstreamRequest, 'hooks'>): Promise<boolean> {
+  return hooks?.late === undefined || (await hooks.late().catch(() => false))
+}
+
+export const notWanted: Lost = {
+  kind: 'lost',
+  reason: 'cancelled',
+  sent: false,
+  detail: 'what let it run no longer holds',
 }
 
 function nothing(): void {}

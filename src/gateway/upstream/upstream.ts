@@ -99,6 +99,11 @@ export type StopListener = (() => void) | { handleEvent(): void }
 
 /** Called while a request is in flight. An exception thrown by a hook does not affect the request. */
 export interface UpstreamHooks {
+  /**
+   * The request had to wait: for a process, a session, a handshake, or another instance. False: what let it run no longer
+   * holds, and it must not be sent.
+   */
+  late?(): Promise<boolean>
   /** `params.progressToken` is the caller's own token. */
   progress?(params: JsonObject): void
   log?(params: JsonObject): void

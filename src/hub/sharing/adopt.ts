@@ -24,8 +24,9 @@ export async function loadOpen({ name, assent, requests }: SpaceDesk): Promise<v
  * back, nothing happens twice: the store lets a request be released and answered once.
  */
 export async function adoptRequests({ desk, peers, resume }: AdoptParts): Promise<void> {
+  // Without an owner it was kept where nobody shared the store, or by a version before.
   const isOrphan = ({ details: { owner } }: Pick<OpenRequest, 'details'>) =>
-    owner === undefined ? peers.id === undefined : !peers.isRunning(owner)
+    owner === undefined || !peers.isRunning(owner)
   if (!peers.isFirst() || ![...desk.requests.all()].some(isOrphan)) return
   for (const kept of await desk.assent.store.hub.listOpen(desk.name, mostOpen)) {
     const stand = standOf(kept)

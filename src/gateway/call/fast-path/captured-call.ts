@@ -1,6 +1,8 @@
+import type { AssentForServers } from '../../../asking/needs.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { StartedCall } from '../../../call/walk.ts'
 import { codes } from '../../../mcp/codes.ts'
+import { AskRefused } from '../../../mcp/refusal.ts'
 import type { KnownTool } from '../../catalog/fetch-list.ts'
 import type {
   AskReply,
@@ -19,6 +21,7 @@ interface Facts {
   /** What the upstream spoke when the call was sent. */
   readonly era: UpstreamEra
   readonly timer: CallTimer
+  readonly approvals: Pick<AssentForServers['approvals'], 'lookAgain'>
 }
 
 /**
@@ -30,6 +33,9 @@ export class CapturedCall implements Facts, UpstreamHooks {
   readonly tool: KnownTool
   readonly era: UpstreamEra
   readonly timer: CallTimer
+  readonly approvals: Facts['approvals']
+  /** Why it was not sent, though it was started: it had to wait, and what let it run no longer held. */
+  refused: unknown
   /** Given to the upstream with the request. */
   readonly stop: StopSignal & { abort(): void } = new Stop()
   /** The reply, or undefined as soon as something else came first. */
@@ -44,11 +50,12 @@ export class CapturedCall implements Facts, UpstreamHooks {
   #resolve: (reply: UpstreamReply | undefined) => void = nothing
   #reject: (error: unknown) => void = nothing
 
-  constructor({ started, tool, era, timer }: Facts) {
+  constructor({ started, tool, era, timer, approvals }: Facts) {
     this.started = started
     this.tool = tool
     this.era = era
     this.timer = timer
+    this.approvals = approvals
     this.plain = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -99,6 +106,17 @@ export class CapturedCall implements Facts, UpstreamHooks {
     if (signal.aborted) this.abort()
     else signal.addEventListener('abort', () => this.abort(), { once: true })
     return this.#reply as Promise<UpstreamReply>
+  }
+
+  async late(): Promise<boolean> {
+    try {
+      const refusal = await this.approvals.lookAgain(this.started)
+      if (refusal === undefined) return true
+      this.refused = new AskRefused(refusal.status, refusal.message, refusal.reason)
+    } catch (error) {
+      this.refused = error
+    }
+    return false
   }
 
   progress(params: JsonObject): void {

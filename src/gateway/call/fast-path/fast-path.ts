@@ -193,7 +193,7 @@ async function send(fast: FastCall, { tool, era }: CallFacts, started: StartedCa
   const { gateway, request, call, client, clientCall, timer, route } = fast
   if (isCancelled(clientCall)) return cancelled(fast)
   const { tool: name, arguments: given } = started.call
-  const captured = new CapturedCall({ started, tool, era, timer })
+  const captured = new CapturedCall({ started, tool, era, timer, approvals: gateway.settings.assent.approvals })
   captured.begin(
     route.server.upstream.request({
       // Written out: spreading the client would cost as much as deciding.

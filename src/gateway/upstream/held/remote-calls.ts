@@ -4,12 +4,15 @@ import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
 import { downstreamClientOf } from '../client-keys.ts'
 import { replyOrError } from '../conversation.ts'
+import { isStillWanted } from '../pending-request.ts'
 import type { AskReply, Lost, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender, hookNames } from './wire.ts'
 
 /** Sends requests to the instances that hold the sessions they belong to, through the mailbox. */
 export interface RemoteCalls {
+  /** Whether an instance was heard of just now. */
+  isAtWork(holder: string): boolean
   /**
    * Whether an instance is at work. One that was killed keeps its place for some seconds, and what is left for it then is read by
    * nobody: so it is asked first, unless it was heard of just now.
@@ -75,6 +78,7 @@ export function createRemoteCalls(post: Post, clock: Clock): RemoteCalls {
     }),
   ]
   return {
+    isAtWork,
     async reach(holder, signal) {
       if (signal.aborted) return 'cancelled'
       if (isAtWork(holder)) return 'there'
@@ -186,6 +190,11 @@ class RemoteCall {
         break
       case 'reply':
         this.end(word.reply)
+        break
+      case 'late':
+        inBackground(
+          isStillWanted(this.#parts.request).then((isWanted) => this.#tell({ tell: 'still', ask: word.ask, isWanted })),
+        )
         break
       case 'progress':
         hooks?.progress?.(word.params)

@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import type { Post } from '../../../instance/post.ts'
 import { codes } from '../../../mcp/codes.ts'
+import { isStillWanted, notWanted } from '../pending-request.ts'
 import type { AskReply, Lost, UpstreamHooks, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { insist } from './insist.ts'
 import { asWord, type CallForHolder, type FromHolder, type FromSender } from './wire.ts'
@@ -17,6 +18,8 @@ interface Served {
   readonly aborting: AbortController
   /** The questions that the sender has not answered. */
   readonly asks: Map<number, OpenAsk>
+  /** What is to be heard of whether it is wanted still. */
+  readonly lates: Map<number, (isWanted: boolean) => void>
   tell: (word: FromHolder) => void
   /** When its sender was heard of, in milliseconds. */
   heardAt: number
@@ -37,6 +40,8 @@ const silentMs = 10_000
  * told that nobody knows of it.
  */
 const freshMs = 10_000
+/** Mail that was read so late waited while this instance was stopped or slow, in milliseconds. */
+const lateMs = 2_500
 /** How long calls of others may go on when this instance stops, in milliseconds. */
 const lastMs = 5_000
 
@@ -52,8 +57,8 @@ export function serveCalls(
 
   async function serve(call: CallForHolder, from: string, sentAt: Date): Promise<void> {
     const { ref, client, method, params, exclusive } = call
-    const isFresh = now() - sentAt.getTime() < freshMs
-    const send = isFresh ? upstreams.get(call.upstream) : () => stale
+    const age = now() - sentAt.getTime()
+    const send = age < freshMs ? upstreams.get(call.upstream) : () => stale
     if (served.has(ref)) return
     let telling = Promise.resolve()
     // One after the other, so that the reply comes last.
@@ -65,6 +70,7 @@ export function serveCalls(
       ref,
       aborting: new AbortController(),
       asks: new Map(),
+      lates: new Map(),
       tell,
       heardAt: now(),
       forget: () => {},
@@ -72,14 +78,16 @@ export function serveCalls(
     served.set(ref, mine)
     watch(mine, from)
     used(call)
-    const reply = await send?.({
+    const request: UpstreamRequest = {
       ...client,
       method,
       params,
       ...(exclusive !== undefined && { exclusive }),
       signal: mine.aborting.signal,
       hooks: hooksOf(call, mine),
-    })
+    }
+    const isLate = age > lateMs && age < freshMs
+    const reply = isLate && !(await isWantedLate(request, mine)) ? notWanted : await send?.(request)
     used(call)
     // What it was asked may still be wanted for another request of the session, which must not wait for ever.
     for (const { answer } of mine.asks.values()) answer(callOver)
@@ -88,6 +96,14 @@ export function serveCalls(
     mine.forget()
     served.delete(ref)
     ended()
+  }
+
+  /** Its sender may have given it up, or be gone. */
+  function isWantedLate(request: UpstreamRequest, { aborting: { signal } }: Served): Promise<boolean> {
+    const givenUp = new Promise<boolean>((resolve) => {
+      signal.addEventListener('abort', () => resolve(false), { once: true })
+    })
+    return Promise.race([isStillWanted(request), givenUp])
   }
 
   function watch(mine: Served, from: string): void {
@@ -109,6 +125,7 @@ export function serveCalls(
         inBackground(post.reply(from, { kind: 'held-back', ref, word: back }).catch(() => {}))
         // A question that was lost on its way, or the answer to it, would leave both sides waiting.
         for (const [ask, open] of mine?.asks ?? []) if (!word.asks.includes(ask)) mine?.tell(open.word)
+        for (const ask of mine?.lates.keys() ?? []) mine?.tell({ tell: 'late', ask })
         break
       }
       case 'cancel':
@@ -116,6 +133,10 @@ export function serveCalls(
         break
       case 'answer':
         mine?.asks.get(word.ask)?.answer(word.reply)
+        break
+      case 'still':
+        mine?.lates.get(word.ask)?.(word.isWanted)
+        mine?.lates.delete(word.ask)
         break
     }
   }
@@ -159,9 +180,17 @@ const callOver: AskReply = {
 }
 
 /** Passes on what the sender wants to hear of. */
-function hooksOf({ hooks }: CallForHolder, { asks, tell }: Served): UpstreamHooks {
+function hooksOf({ hooks }: CallForHolder, { asks, lates, tell }: Served): UpstreamHooks {
   let count = 0
   const all: Required<UpstreamHooks> = {
+    late() {
+      count += 1
+      const ask = count
+      return new Promise((resolve) => {
+        lates.set(ask, resolve)
+        tell({ tell: 'late', ask })
+      })
+    },
     progress: (params) => tell({ tell: 'progress', params }),
     log: (params) => tell({ tell: 'log', params }),
     completed: (id) => tell({ tell: 'completed', id }),

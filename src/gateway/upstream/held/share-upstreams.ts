@@ -2,6 +2,7 @@ import type { AssentForServers } from '../../../asking/needs.ts'
 import type { Post } from '../../../instance/post.ts'
 import { clientKey } from '../client-keys.ts'
 import type { HeldSessions } from '../options.ts'
+import { isStillWanted, notWanted } from '../pending-request.ts'
 import type { Lost, UpstreamReply, UpstreamRequest } from '../upstream.ts'
 import { createHolders } from './holders.ts'
 import { createRemoteCalls } from './remote-calls.ts'
@@ -46,10 +47,12 @@ export function shareUpstreams({ store, vault, clock, post, onError }: Parts): S
         const holder = await holders.holderOf(upstream, request).catch(() => undefined)
         if (holder === undefined) return unsent
         if (holder === post.id) return here(request)
+        const isAtWork = remote.isAtWork(holder)
         const reached = await remote.reach(holder, request.signal)
         if (reached === 'cancelled')
           return { ...unsent, reason: 'cancelled', detail: 'the caller cancelled the request' }
         if (reached === 'silent') return { ...unsent, detail: 'the instance that holds the session does not answer' }
+        if (!isAtWork && !(await isStillWanted(request))) return notWanted
         const reply = reached === 'gone' ? undefined : await remote.call(holder, upstream, request)
         if (reply !== undefined) return reply
         holders.forget(upstream, request)

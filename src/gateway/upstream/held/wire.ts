@@ -13,7 +13,7 @@ export interface CallForHolder {
   readonly hooks: readonly HookName[]
 }
 
-export const hookNames = ['progress', 'log', 'asked', 'completed', 'notification'] as const
+export const hookNames = ['late', 'progress', 'log', 'asked', 'completed', 'notification'] as const
 export type HookName = (typeof hookNames)[number]
 
 /** What the sender of a call tells its holder. */
@@ -21,6 +21,7 @@ export type FromSender =
   /** Whether the call is still there. `asks`: the questions that came and are not answered yet. */
   | { readonly tell: 'look'; readonly asks: readonly number[] }
   | { readonly tell: 'cancel' }
+  | { readonly tell: 'still'; readonly ask: number; readonly isWanted: boolean }
   | { readonly tell: 'answer'; readonly ask: number; readonly reply: AskReply }
 
 /** What the holder tells the sender of a call. */
@@ -29,6 +30,8 @@ export type FromHolder =
   /** No such call is known: it is over, and its reply was lost, or it never came. */
   | { readonly tell: 'unknown' }
   | { readonly tell: 'reply'; readonly reply: UpstreamReply }
+  /** It had to wait here: is it to be sent still? */
+  | { readonly tell: 'late'; readonly ask: number }
   | { readonly tell: 'progress' | 'log'; readonly params: JsonObject }
   | { readonly tell: 'completed'; readonly id: string }
   | { readonly tell: 'notification'; readonly method: string; readonly params: JsonObject }

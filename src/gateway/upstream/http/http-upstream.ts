@@ -7,6 +7,7 @@ import { EraMemory } from '../era-memory.ts'
 import { isPerRequestError, tooLargeHandshake } from '../handshake.ts'
 import { Health, reportHealthChanges } from '../health.ts'
 import type { HttpSettings, UpstreamContext } from '../options.ts'
+import { isStillWanted, notWanted } from '../pending-request.ts'
 import { unlessCancelled } from '../unless-cancelled.ts'
 import type {
   DownstreamClient,
@@ -76,7 +77,8 @@ class HttpUpstream implements Upstream {
 
   async #probeAndRequest(request: UpstreamRequest): Promise<UpstreamReply> {
     const found = await this.era(request, request.signal)
-    return found.kind === 'found' ? this.#requestIn(found.era, request) : found
+    if (found.kind !== 'found') return found
+    return (await isStillWanted(request)) ? this.#requestIn(found.era, request) : notWanted
   }
 
   async #requestIn({ perRequest }: UpstreamEra, request: UpstreamRequest): Promise<UpstreamReply> {

@@ -119,6 +119,7 @@ export class UpstreamSession implements PendingOwner {
   async #requestWhenOpen(pending: PendingRequest): Promise<UpstreamReply> {
     const handshake = await Promise.race([this.ready, pending.ended])
     if (handshake.kind !== 'found') pending.end(handshake)
+    await pending.lookAgain()
     if (pending.reply === undefined) this.#send(pending)
     return pending.ended
   }

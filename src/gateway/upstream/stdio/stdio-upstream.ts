@@ -6,6 +6,7 @@ import { clientKey, downstreamClientOf, processKey, sharedProcessKey } from '../
 import { EraMemory } from '../era-memory.ts'
 import { Health, reportHealthChanges } from '../health.ts'
 import type { StdioSettings, UpstreamContext } from '../options.ts'
+import { isStillWanted, notWanted } from '../pending-request.ts'
 import { unlessCancelled } from '../unless-cancelled.ts'
 import type {
   DownstreamClient,
@@ -103,17 +104,22 @@ class StdioUpstream implements Upstream {
   }
 
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
+    const isKnown = this.knownEra !== undefined
     const found = await this.era(request, request.signal)
     if (found.kind !== 'found') return found
+    if (!isKnown && !(await isStillWanted(request))) return notWanted
     const { held } = this.#context
     if (held === undefined || found.era.perRequest) return this.#sendHere(request, found.era)
     return held.send(this.name, request, (one) => this.#sendHere(one, found.era))
   }
 
   async #sendHere(request: UpstreamRequest, era: UpstreamEra): Promise<UpstreamReply> {
-    const worker = await this.#acquire(request, era)
+    let isLate = false
+    const worker = await this.#acquire(request, era, () => {
+      isLate = true
+    })
     if (!(worker instanceof Worker)) return worker
-    const reply = await worker.request(request)
+    const reply = await worker.request(request, isLate)
     worker.release()
     if (reply.kind !== 'lost') this.#backOff.reset()
     this.#health.record(reply)
@@ -202,8 +208,8 @@ class StdioUpstream implements Upstream {
     if (perRequest) worker.key = sharedProcessKey(worker.client)
   }
 
-  /** Acquires a process for this request. Starts one if needed, and waits while there is no room. */
-  async #acquire(request: UpstreamRequest, era: UpstreamEra): Promise<Worker | Lost> {
+  /** Acquires a process for this request. Starts one if needed, and waits while there is no room, which it tells. */
+  async #acquire(request: UpstreamRequest, era: UpstreamEra, waits: () => void): Promise<Worker | Lost> {
     const { perRequest } = era
     const key = perRequest ? sharedProcessKey(request) : processKey(request)
     const exclusive = request.exclusive === true && !perRequest
@@ -217,6 +223,7 @@ class StdioUpstream implements Upstream {
         started.acquire(exclusive)
         return started
       }
+      waits()
       const refusal = started ?? (await this.#waitForRoom(request.signal, deadline))
       if (refusal !== undefined) return refusal
     }

@@ -113,14 +113,17 @@ export class Worker implements SlotHolder, PendingOwner {
     this.#owner.released(this)
   }
 
-  async request(request: UpstreamRequest): Promise<UpstreamReply> {
+  /** `isLate`: it had to wait for this process. */
+  async request(request: UpstreamRequest, isLate: boolean): Promise<UpstreamReply> {
     // Registered before the handshake ends, so that an early question of the upstream finds the request it belongs to.
     const pending = this.#conversation.register(this, request)
     pending.watchSignal()
-    if (this.era === undefined) {
+    const hasHandshake = this.era === undefined
+    if (hasHandshake) {
       const handshake = await Promise.race([this.ready, pending.ended])
       if (handshake.kind !== 'found') pending.end(handshake)
     }
+    if (isLate || hasHandshake) await pending.lookAgain()
     if (pending.reply === undefined) this.#write(pending, this.era?.perRequest === true)
     return pending.ended
   }
