@@ -53,8 +53,10 @@ async function checkServer(
           ? wrong(check, `It wants a login (${reply.status}). Name a provider, or write the credential in \`headers\`.`)
           : good(check, `It answers, and wants an account at ${server.provider}, as each person has one.`)
       case 'lost': {
-        const why =
-          reason ?? `${reply.detail}${stderr.length > 0 ? `; its last line on standard error: ${stderr.at(-1)}` : ''}`
+        const why = signal.aborted
+          ? `It did not answer within ${patienceMs / 1_000} s`
+          : (reason ??
+            `${reply.detail}${stderr.length > 0 ? `; its last line on standard error: ${stderr.at(-1)}` : ''}`)
         return wrong(check, `${visibleLine(why, longestWords)}. ${remedyFor(server)}`)
       }
     }

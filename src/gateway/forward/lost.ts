@@ -7,8 +7,8 @@ import { type Hearer, upstreamError } from './upstream-error.ts'
 const words: Readonly<Record<LostReason, string>> = {
   down: 'cannot be reached now',
   broken: 'closed the connection before it answered',
-  cancelled: 'got a request to stop the call',
-  silent: 'sent nothing for too long, and got a request to stop the call',
+  cancelled: 'did not answer before the request was cancelled',
+  silent: 'sent nothing for too long, so the request was cancelled',
   malformed: 'answered something that is not MCP',
   'too-long': 'answered with more than Assent reads',
   refused: 'refused the request',
