@@ -108,7 +108,7 @@ export interface RanCall<Result> {
 export function createToolGate(assent: AssentForServers, options: ToolGateOptions): ToolGate {
   const { server, requester = localRequester, groups = [], hold = '5m' } = options
   if (options.requester === undefined && assent.login !== undefined) {
-    throw new BadConfig('With a login, a gate must be told for whom its agent acts.', ['requester'])
+    throw new BadConfig('With a login, a gate needs a requester: the person for whom its agent acts.', ['requester'])
   }
   const holdMs = milliseconds(hold)
   const { approvals, clock } = assent

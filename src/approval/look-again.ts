@@ -75,5 +75,5 @@ function ranUnasked({ decide, watched }: Decision): boolean {
 const approvedNoMore = refused(
   'denied',
   'approval-outdated',
-  'What allowed this call was taken back, or its rule changed, before it was done. Make the call again to have it decided anew.',
+  'What allowed this call was taken back, or its rule changed, before it was done. Make the call again to have it decided again.',
 )

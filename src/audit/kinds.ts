@@ -24,7 +24,7 @@ export const auditKinds = {
   'call-refused': 'A tool call was not let run, or not let continue after it started.',
   'allowed-unasked': 'A tool call runs without an answer: nobody could be asked, and its rule allows that.',
   'hook-answered':
-    'The hook of a coding agent was told what to do with a call: `allow`, `deny`, `ask` (its own prompt) or `none`. Whether the call ran is not seen.',
+    'The hook of a coding agent got an answer about a call: `allow`, `deny`, `ask` (its own prompt) or `none`. Whether the call ran is not seen.',
   'grant-made': 'An answered approval became a grant: a yes or a no for one call, or for longer.',
   'grant-revoked': 'A grant was taken back.',
   'grant-spent': 'The yes for one call is about to be used up.',
@@ -58,8 +58,8 @@ export const auditKinds = {
   'token-used': 'A program is about to answer a question by a token.',
   'token-refused': 'A program was refused what it wanted with a token; `reason` says why.',
   'token-revoked': 'A token was revoked, by its person or by the operator.',
-  'push-added': 'A browser is about to be told of questions by push.',
-  'push-removed': 'A browser is told of nothing by push any more; `by` says why.',
+  'push-added': 'A browser is about to be added for push notifications.',
+  'push-removed': 'A browser gets no push notifications any more; `by` says why.',
   'page-refused':
     'A page or a post was refused to whoever opened it; `count` is how often one address of a stranger was, in a minute.',
 
@@ -78,7 +78,7 @@ export const auditKinds = {
   'audit-exported': 'An administrator exported the whole audit in the console.',
   pruned: 'The oldest events of some chains are about to be deleted; `data` says up to which.',
   'chain-opened': 'The first event of a chain, with the heads of the others.',
-  heads: 'How far the other chains are, told by this one.',
+  heads: 'How far the other chains are, as this one sees them.',
   'chain-closed': 'The last event of a chain whose process ended in good order.',
 } as const
 

@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import { BadArgument } from '../base/errors.ts'
+import { visibleLine } from '../base/text/visible-text.ts'
 import { version } from './version.ts'
 
 /** Adds some commands to the program. */
@@ -45,12 +47,31 @@ export async function createProgram(firstWord?: string): Promise<Command> {
       ).env('ASSENT_STORE'),
     )
     .option('--config <file>', 'the settings file (default: assent.yaml, assent.yml or assent.json in this folder)')
-    .showHelpAfterError('Try: assent --help')
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
     .exitOverride()
 
   const named = commands.filter(([names]) => firstWord !== undefined && names.includes(firstWord))
   const needed = named.length > 0 || firstWord === '--version' ? named : commands
   for (const add of await Promise.all(needed.map(([, load]) => load()))) add(program)
+  nameHelp(program, program.name())
+  if (named.length === 0 && firstWord !== undefined) await refuseUnknown(firstWord)
   return program
+}
+
+/** Each command names its own help where it is used wrongly. */
+function nameHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`Try: ${path} --help`)
+  for (const one of command.commands) nameHelp(one, `${path} ${one.name()}`)
+}
+
+/** Commander would take a misspelt command for an argument of the default command. */
+async function refuseUnknown(word: string): Promise<void> {
+  if (word.startsWith('-') || word === 'help') return
+  const { nearest } = await import('./config/near-names.ts')
+  const near = nearest(
+    word,
+    commands.flatMap(([names]) => names).filter((name) => !name.startsWith('demo-')),
+  )
+  const hint = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+  throw new BadArgument(`There is no command ${visibleLine(word, 40)}.${hint} See: assent --help`)
 }

@@ -62,8 +62,11 @@ export interface RefusedPage {
 /** Asks a person: in a terminal, in a window, or in a test. */
 export interface ElicitationUi {
   form(request: FormRequest): Promise<FormReply>
-  /** Asks whether to open the page. Nothing is opened or fetched before the person agrees. */
-  consentToOpen(request: UrlRequest): Promise<'open' | 'decline' | 'cancel'>
+  /**
+   * Asks whether to open the page. Nothing is opened or fetched before the person agrees. `opened`: they have opened it
+   * themselves, or have answered elsewhere, such as in an inbox.
+   */
+  consentToOpen(request: UrlRequest): Promise<'open' | 'opened' | 'decline' | 'cancel'>
   /** Opens a page where neither this client nor its model can see it. */
   open(url: string): Promise<void>
   /** Shows that a page was declined without asking. */

@@ -36,7 +36,7 @@ export function logAsks(log: Log, events: Events<ElicitationNews>): () => void {
         return log.warn({ ...factsOf(news.elicitation), reason: news.reason }, 'an answer was refused')
       case 'channel-failed': {
         const { channel, error } = news
-        return log.warn({ ...factsOf(news.elicitation), channel, err: error }, 'a channel could not be told')
+        return log.warn({ ...factsOf(news.elicitation), channel, err: error }, 'a channel failed')
       }
       case 'tidy-failed':
         return log.error({ err: news.error }, 'tidying failed')
@@ -72,7 +72,10 @@ export function logGateway(log: Log, events: Events<GatewayNews>): () => void {
         return log.warn({ server, waitedMs, ...why }, 'a server did not answer in time and is left out of the list')
       }
       case 'server-found':
-        return log.info({ server: news.server }, 'a server that was left out of a list is there, and clients are told')
+        return log.info(
+          { server: news.server },
+          'a server that was left out of a list is there, and clients are notified',
+        )
       case 'items-left-out': {
         const { server, list, count, items } = news
         if (count === 0) return log.info({ server, list }, 'nothing is left out of a list any more')

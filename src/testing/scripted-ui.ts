@@ -1,13 +1,13 @@
 import type { ElicitationUi, FormReply, FormRequest, RefusedPage, UrlRequest, WaitRequest } from '../client/ui.ts'
 
+type PageConsentReply = Awaited<ReturnType<ElicitationUi['consentToOpen']>>
+
 /** What the person does, one step for each question of a kind. The last step is repeated. */
 export interface UiScript {
   readonly form?: readonly ((request: FormRequest) => FormReply | Promise<FormReply>)[]
   readonly consentToOpen?: readonly (
-    | 'open'
-    | 'decline'
-    | 'cancel'
-    | ((request: UrlRequest) => 'open' | 'decline' | 'cancel' | Promise<'open' | 'decline' | 'cancel'>)
+    | PageConsentReply
+    | ((request: UrlRequest) => PageConsentReply | Promise<PageConsentReply>)
   )[]
   /** What the person does on the page. */
   readonly open?: (url: string) => void | Promise<void>

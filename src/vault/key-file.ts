@@ -111,6 +111,9 @@ async function withFileErrors<Result>(path: string, work: () => Promise<Result>)
   } catch (error) {
     if (error instanceof AssentError) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw new BadKeys(`The key file ${path} cannot be used (${code}).`, { cause: error })
+    throw new BadKeys(
+      `The key file ${path} cannot be used (${code}). Check that you may read and write it, or choose another store.`,
+      { cause: error },
+    )
   }
 }

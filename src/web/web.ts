@@ -19,7 +19,7 @@ import { grantsRoutes } from './routes/grants.ts'
 import { inboxRoutes } from './routes/inbox.ts'
 import { loginRoutes } from './routes/login.ts'
 import { passkeysRoutes } from './routes/passkeys.ts'
-import { programsRoutes } from './routes/programs.ts'
+import { noSuchApi, programsRoutes } from './routes/programs.ts'
 import { pushRoutes } from './routes/push.ts'
 import { questionRoutes } from './routes/question.ts'
 import { severalRoutes } from './routes/several.ts'
@@ -80,7 +80,7 @@ function appFor(site: Site): Hono<WebEnv> {
   app.route('/', toolsRoutes())
   if (site.isLocal) app.route('/', enrollRoutes())
   if (login) app.route('/', loginRoutes(login))
-  app.notFound((c) => notice(c, 404, { kind: 'not-found' }))
+  app.notFound(async (c) => (await noSuchApi(c)) ?? notice(c, 404, { kind: 'not-found' }))
   app.onError((error, c) => {
     const { status, notice: shown, isLogged } = noticeFor(error)
     if (isLogged) site.onError(error)

@@ -48,7 +48,7 @@ test('who said what, what is missing, who handed it on and who was asked too', (
   expect(votingWords(asked, nameOf)).toEqual([
     '2 people must say yes. 1 so far, 1 missing.',
     'dave said yes: “it is due”',
-    'dave changed the arguments, and the count began anew.',
+    'dave changed the arguments, and the count started again.',
     'erin said yes before that change, which does not count any more.',
     'erin handed it on to anyone in leads.',
     'It was still open, so it also goes to anyone in board and dave.',
@@ -76,7 +76,7 @@ test('the reader is called you, and who cannot say yes any more is not waited fo
   expect(standingWords(asked)).toEqual(['1 of 2 people said yes.'])
   const edit = { by: dave, at, digest: 'd', content: {} }
   expect(standingWords(aQuestion({}, { edit }))).toEqual([
-    '0 of 2 people said yes. The arguments were changed, and the count began anew.',
+    '0 of 2 people said yes. The arguments were changed, and the count started again.',
   ])
   expect(standingWords(aQuestion({ answerers: finance }))).toEqual([])
 })

@@ -10,6 +10,8 @@ import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { buildPackage } from '../support/build.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { assentInTerminal } from '../support/cli/terminal.ts'
+import { newServer } from '../support/gateway/gateways.ts'
+import { say } from '../support/server/servers.ts'
 import { spoilLarge } from '../support/stores/spoil-sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -401,6 +403,31 @@ providers: { notes: { apiKey: true, env: NOTES_KEY } }
     const ran = await run('doctor')
     expect(ran.code).toBe(1)
     expect(ran.out).toMatch(/✗ store: sqlite:\S+ is damaged\. Restore a backup\. .*page 2500/)
+  })
+
+  test('finds names in rules that nothing is called by, as the start and policy check do for servers', async () => {
+    const url = await newServer((mcp) => {
+      mcp.registerTool('write_file', {}, () => say('done'))
+    })
+    const { file, run } = await anInstallation(`version: 1
+listen: 127.0.0.1:0
+servers: { files: { url: "${url}" } }
+policy:
+  rules:
+    - { server: fils, decide: deny }
+    - { server: files, tool: [wirte_file, "write_*"], decide: deny }
+    - { server: claude-code, tool: Bush, decide: deny }
+    - { tool: anything, decide: deny }
+`)
+    const server = `${file}:6: policy.rules[0].server: no server is called "fils". Did you mean files?`
+    const tool = `${file}:7: policy.rules[1].tool: no server of the rule has a tool "wirte_file". Did you mean write_file?`
+    const ran = await run('doctor')
+    expect(ran.out.split('\n').filter((line) => line.includes('rules'))).toEqual([
+      `! rules: ${server}`,
+      `! rules: ${tool}`,
+    ])
+    expect(ran.code).toBe(0)
+    expect(await run('policy', 'check')).toMatchObject({ code: 0, err: `Warning: ${server}\n` })
   })
 
   test('finds a clock that is wrong, by the time at the login', async () => {

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { RuleSettings } from '../../src/approval/policy/policy-settings.ts'
 import type { Assent } from '../../src/assent.ts'
 import { bellChannel } from '../../src/cli/serve/bell.ts'
+import { localParticipant } from '../../src/participant/participant.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
-import { askedAbout } from '../support/approval/local-call.ts'
+import { aLocalCall, askedAbout } from '../support/approval/local-call.ts'
 import { anAssent } from '../support/assents.ts'
 import { fakeTerminal } from '../support/client/fake-terminal.ts'
 
@@ -30,6 +31,18 @@ describe('the bell', () => {
     await expect
       .poll(shown)
       .toContain('A program that calls itself Claude Code wants to run write_file on files: cancelled.\n')
+  })
+
+  test('writes the name of a verified client as it is, and says that a question is answered', async () => {
+    const { assent, clock, shown } = await aGateway({ page: true, env: { NO_COLOR: '1' } })
+    const agent = 'agent-a@hub:demo'
+    const requester = { participant: localParticipant, client: agent, agents: [agent] }
+    const { id } = await askedAbout(assent, aLocalCall({ requester }))
+    clock.advance(0)
+    expect(shown()).toContain('\x07agent-a@hub:demo wants to run write_file on files.')
+    const page = { participant: localParticipant, groups: [], via: 'page' } as const
+    await assent.answer(id, page, { action: 'accept', content: { choice: 'allow_once' } })
+    await expect.poll(shown).toContain('agent-a@hub:demo wants to run write_file on files: answered.\n')
   })
 
   test('gives a client that may show it some time first, and is silent about what is answered by then', async () => {

@@ -303,6 +303,17 @@ describe('which server', () => {
     expect(ran.code).toBe(code)
   })
 
+  test('the address of a web page is told apart, without the page', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(404).end('<!doctype html><title>Nothing here</title>'),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const ran = await assent(['call', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, 'echo'])
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining('a web page is there, and no MCP server') })
+    expect(ran.err).not.toContain('Nothing here')
+  })
+
   test('one that wants a login is told apart, and the credentials of its url are not shown', async () => {
     const server = createServer((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -80,13 +80,21 @@ describe('assent', () => {
     [['--store', 'postgres://user:hunter2@127.0.0.1:1/y', 'keys', 'list'], 2, /ASSENT_KEYS/],
     [['--store', 'redis://user:hunter2@127.0.0.1:1/0', 'keys', 'list'], 2, /ASSENT_KEYS/],
     [['gateway', '--port', 'x'], 2, /number from 0 to 65535/],
-    [['no-such-command'], 2, /assent --help/],
+    [['no-such-command'], 2, /There is no command no-such-command\. See: assent --help/],
+    [['grant'], 2, /Did you mean grants\?/],
+    [['inbox', 'allow'], 2, /Try: assent inbox allow --help/],
   ] as const)('%j ends with %d and one clear line', async (args, code, message) => {
     const ran = await assent(args)
     expect(ran.err).toMatch(message)
     expect(ran.err + ran.out).not.toContain('hunter2')
     expect(ran.err).not.toMatch(/^\s+at /m)
     expect(ran.code).toBe(code)
+  })
+
+  test('tells that the path of a store cannot be used, and that this is no bug', async () => {
+    const keys = (await assent(['keys', 'make'])).out.trim()
+    const ran = await assent(['--store', `sqlite:${await temporaryFolder()}`, 'keys', 'list'], { ASSENT_KEYS: keys })
+    expect(ran).toMatchObject({ code: 3, err: expect.stringMatching(/^The store cannot be reached\.\n {2}EISDIR/) })
   })
 
   test('tells that a server cannot be reached, without its password', async () => {
@@ -123,7 +131,7 @@ describe('assent audit', () => {
     const run = (...args: string[]) => assent(['--store', store, 'audit', ...args])
     expect(await run('verify')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^The audit is intact: \d+ events in 1 chains\.\n$/),
+      out: expect.stringMatching(/^The audit is intact: \d+ events in 1 chain\.\n$/),
     })
 
     const { out } = await run('export')

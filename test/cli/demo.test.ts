@@ -60,6 +60,7 @@ describe('npm start', () => {
     for (const call of [...calls, 'notes__connect', 'notes__read_notes']) {
       expect(said()).toContain(`assent call ${url} ${call}`)
     }
+    expect(said()).toContain('assent inbox --store sqlite:.assent/demo.db\n')
     const page = await enrolledPage(link)
 
     expect((await assent(['call', url, 'demo__time'])).out).toMatch(/^\d{4}-\d\d-\d\dT/)

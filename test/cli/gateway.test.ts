@@ -48,6 +48,19 @@ pages: { title: Our yes }
     await stat(join(folder, '.assent', 'assent.db'))
   })
 
+  test('names the command for a new link with the options that it was started with', async () => {
+    const { file, folder } = await aConfig('version: 1\nlisten: localhost:0\n')
+    const named = await startAssent(['--config', file, '--port', '0'], /Ctrl-C/)
+    const port = new URL(linkIn(named.said())).port
+    expect(named.said()).toContain(`open --config ${file} --port ${port}\n`)
+    const made = await assent(['open', '--print', '--config', file, '--port', port])
+    expect((await fetch(made.out.trim())).status).toBe(200)
+
+    const store = `sqlite:${join(folder, 'my data.db')}`
+    const spaced = await startAssent(['--config', file, '--store', store], /Ctrl-C/)
+    expect(spaced.said()).toContain(`open --config ${file} --store '${store}'\n`)
+  })
+
   test('says which settings come from variables of other programs, and does not start with one that is wrong', async () => {
     const { file } = await aConfig('version: 1\nlisten: localhost:0\nstore: "memory:"\n')
     const env = { ELICITATION_TIMEOUT_SECONDS: '300', MCPGATEWAY_ELICITATION_ENABLED: 'false' }
@@ -102,7 +115,7 @@ pages: { title: Our yes }
     await comes()
     await expect.poll(() => client.received()).toContain('notifications/tools/list_changed')
     expect(JSON.stringify(await client.listTools())).toContain('slow__echo')
-    await expect.poll(said).toMatch(/"server":"slow".*left out of a list is there, and clients are told/)
+    await expect.poll(said).toMatch(/"server":"slow".*left out of a list is there, and clients are notified/)
   })
 
   test('with settings that are wrong it does not start, and says all that is wrong', async () => {

@@ -243,7 +243,7 @@ describe('a page', () => {
     await see('? › ')
     expect(shown()).toMatch(/:decline refuses, :cancel or Ctrl-C\s+cancels/)
     type('\r')
-    await see('Nothing has been opened yet')
+    await see('Type open, or done')
     await see('? › ')
     type('open\r')
     expect(await consent).toBe('open')
@@ -254,6 +254,7 @@ describe('a page', () => {
   })
 
   test.each([
+    ['done\r', 'opened'],
     ['no\r', 'decline'],
     [':decline\r', 'decline'],
     [':cancel\r', 'cancel'],

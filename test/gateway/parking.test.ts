@@ -47,7 +47,9 @@ test('an answer that comes after the server was told that there is none is said 
   })
   const texts = late.result?.content?.map(({ text }) => text)
   expect(texts?.[0]).toContain('Nobody answered in time')
-  expect(texts?.[1]).toBe('The answer to up came too late: it had been told that nobody answered. Make the call again.')
+  expect(texts?.[1]).toBe(
+    'The answer to up came too late: it had already got the error that nobody answered. Make the call again.',
+  )
 })
 
 test('a server has 10 minutes for its question, and a client 10 minutes to come back with the answer', async () => {

@@ -146,7 +146,7 @@ test('what could not be asked or told is a warning, what failed an error', () =>
   expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
     ['warn', 'a client could not be asked'],
     ['warn', 'an answer was refused'],
-    ['warn', 'a channel could not be told'],
+    ['warn', 'a channel failed'],
     ['error', 'tidying failed'],
     ['warn', 'an upstream is down'],
     ['info', 'an upstream is up'],

@@ -240,7 +240,7 @@ test('attack: the file is replaced by a pipe, and reading does not block', async
 test('a socket is not a key file', async () => {
   const server = createServer().listen(path)
   await once(server, 'listening')
-  expect((await refusal()).message).toContain(`${path} cannot be used (ENXIO)`)
+  expect((await refusal()).message).toContain(`${path} cannot be used (ENXIO). Check that you may`)
   server.close()
 })
 

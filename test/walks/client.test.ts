@@ -192,6 +192,19 @@ describe.each(everyClient)('every way to ask, through %s', (_name, connect) => {
     await until(() => ui.all('waiting')[0]?.request.signal.aborted === true)
   })
 
+  test('a page that the person answered elsewhere is not opened', async () => {
+    const { url, assent } = await everything()
+    const answer = { action: 'accept', content: { apiKey: 'four' } } as const
+    const answerInInbox = async (request: { url: string }) => {
+      await assent.answer(idIn(request.url), localPage, answer)
+      return 'opened' as const
+    }
+    const ui = scriptedUi({ consentToOpen: [answerInInbox] })
+    const client = await connect(url, ui)
+    expect(textOf(await client.callTool({ name: 'charge' }))).toBe('4')
+    expect(ui.all('opened')).toEqual([])
+  })
+
   test('a page that the person leaves', async () => {
     const { url } = await everything()
     const leave = () => sleep(100).then(() => 'cancel' as const)

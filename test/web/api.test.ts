@@ -61,6 +61,13 @@ async function statusOf({ assent }: Place, id: string) {
   return (await assent.get(id as never))?.state.kind
 }
 
+test('an address that the API does not have is refused as JSON', async () => {
+  const place = await localPlace()
+  for (const path of ['/api/nothing', '/api/questions/x/answer/y']) {
+    expect(await api(place, path)).toMatchObject({ status: 404, body: { error: { code: 'not-found' } } })
+  }
+})
+
 describe('a program with a token', () => {
   test('sees what waits for its person, and allows one call', async () => {
     const place = await byChannel()

@@ -90,7 +90,7 @@ describe('notifications', () => {
     expect((await browser.post('/push', { subscription })).status).toBe(303)
     const refused = await browser.post('/push', { subscription: place.service.subscribe('two') })
     expect(refused.status).toBe(422)
-    expect(refused.text).toContain('You are told in 1 browsers, which is the most.')
+    expect(refused.text).toContain('You have notifications in 1 browsers, which is the most.')
     expect(await place.assent.subscriptions.list(localParticipant)).toHaveLength(1)
   })
 
@@ -130,7 +130,7 @@ describe('nobody gets at the notifications of others:', () => {
     const { text } = await alice.get('/push')
     await bob.get('/push')
     const taken = await bob.post('/push', { subscription })
-    expect([taken.status, taken.text.includes('tells somebody else')]).toEqual([422, true])
+    expect([taken.status, taken.text.includes('notifications of somebody else')]).toEqual([422, true])
     expect((await bob.post(actionIn(text, 'test'))).status).toBe(404)
     expect((await bob.post(actionIn(text, 'remove'))).status).toBe(404)
     expect(place.service.pushed).toEqual([])

@@ -76,7 +76,7 @@ test('an edit begins the count anew, which the one who voted before sees, and vo
   await erin.getByLabel('amount').fill('90')
   await erin.getByRole('button', { name: 'Allow', exact: true }).click()
   await erin.locator('strong', { hasText: 'You said yes. Now others must.' }).waitFor()
-  await dave.getByText('erin changed the arguments, and the count began anew.').waitFor()
+  await dave.getByText('erin changed the arguments, and the count started again.').waitFor()
   await dave.getByText('You said yes before that change, which does not count any more.').waitFor()
   await shoot(dave, 'votes-3-edited')
   await dave.goto(`${place.origin}/elicit/${asked.id}/approve`)

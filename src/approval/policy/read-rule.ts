@@ -136,7 +136,7 @@ function problemWithApprover(name: string): string | undefined {
 
 function problemWithNotify(name: string): string | undefined {
   if (isAnswererName(name) || /^channel:./.test(name)) return undefined
-  return `"${name}" cannot be told. Write local, subject@issuer, group:name or channel:name.`
+  return `"${name}" cannot be notified. Write local, subject@issuer, group:name or channel:name.`
 }
 
 function withoutAbsent(rule: { [Key in keyof Rule]: Rule[Key] | undefined }): Rule {

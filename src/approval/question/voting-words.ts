@@ -33,7 +33,7 @@ export function votingWords(asked: Elicitation, nameOf: NameOf): string[] {
       if (!counted.has(vote)) return `${first(vote.by)} said yes, which does not count any more.`
       return `${first(vote.by)} said ${yesOrNo(vote)}${reasonWords(vote)}`
     }),
-    ...(edit === undefined ? [] : [`${first(edit.by)} changed the arguments, and the count began anew.`]),
+    ...(edit === undefined ? [] : [`${first(edit.by)} changed the arguments, and the count started again.`]),
     ...voting.outdated.map(({ by }) => `${first(by)} said yes before that change, which does not count any more.`),
     ...voting.delegations.map(({ from, to }) => `${first(from)} handed it on to ${who(to)}.`),
     ...voting.escalations.map(({ to }) => `It was still open, so it also goes to ${to.map(who).join(' and ')}.`),
@@ -60,7 +60,7 @@ function missingNames(asked: Elicitation): string[] {
 export function standingWords(asked: Elicitation): string[] {
   const quorum = quorumOf(asked)
   if (quorum === 1) return []
-  const changed = asked.voting?.edit === undefined ? '' : ' The arguments were changed, and the count began anew.'
+  const changed = asked.voting?.edit === undefined ? '' : ' The arguments were changed, and the count started again.'
   return [`${quorum - missingVotes(asked)} of ${quorum} people said yes.${changed}`]
 }
 

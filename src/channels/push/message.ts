@@ -30,7 +30,7 @@ export function pushAbout(notices: readonly Notice[]): PushText {
 
 export const testMessage: PushText = {
   title: 'Notifications work',
-  body: 'This browser is told when you are asked.',
+  body: 'This browser shows a notification when you are asked.',
   path: '/push',
   tag: 'test',
 }

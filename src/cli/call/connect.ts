@@ -80,7 +80,9 @@ function listen(transport: StdioClientTransport, onLog: (line: string) => void):
 /** Why connecting failed: the first cause that `reasons` explains, or else the message of the innermost cause. */
 function reasonOf(error: unknown): string {
   const causes = causesOf(error)
-  const known = causes.map(({ code }) => reasons.get(code)).find((reason) => reason !== undefined)
+  const known = causes
+    .map(({ code, message }) => (isPage(message) ? webPage : reasons.get(code)))
+    .find((reason) => reason !== undefined)
   return known ?? visibleLine(String(causes.at(-1)?.message ?? error), 1_000)
 }
 
@@ -90,8 +92,15 @@ const reasons = new Map<unknown, string>([
   ['ECONNREFUSED', 'nothing listens at that address. Start the server first.'],
   ['ENOTFOUND', 'there is no such host. Check the url.'],
   ['CONNECTION_CLOSED', 'it ended at once. Its log, if it wrote one, follows.'],
+  ['REQUEST_TIMEOUT', 'it starts or connects, and does not answer. Check that it is an MCP server.'],
   ['CLIENT_HTTP_AUTHENTICATION', 'it requires a login. Pass a token with --header "Authorization: Bearer …".'],
 ])
+
+const webPage = 'a web page is there, and no MCP server. Check the path of the url: that of Assent is /mcp.'
+
+function isPage(message: unknown): boolean {
+  return typeof message === 'string' && /<(?:!doctype html|html)\b/i.test(message)
+}
 
 const mostCauses = 10
 

@@ -33,7 +33,8 @@ export function addAuditCommands(program: Command): void {
       if (report.found > 0) process.exitCode = exitCodes.no
       if (json) return print(JSON.stringify(report))
       for (const { chain, seq, message } of report.findings) print(`${chain} event ${seq}: ${message}`)
-      const events = `${report.events} events in ${report.chains} chains`
+      const chains = report.chains === 1 ? '1 chain' : `${report.chains} chains`
+      const events = `${report.events} events in ${chains}`
       print(report.found === 0 ? `The audit is intact: ${events}.` : `${report.found} problems in ${events}.`)
     })
 

@@ -52,7 +52,7 @@ export function addConnectionsCommands(program: Command): void {
       }
       const there = end.revokedThere
         ? 'The provider has revoked the credential.'
-        : 'The provider could not be told: remove Assent there too, from the apps that may use the account.'
+        : 'The access could not be revoked at the provider: remove Assent there too, from the apps that may use the account.'
       print(`The account at ${provider} is no longer connected. ${there}`)
     })
 }

@@ -40,11 +40,11 @@ async function join(
   return [a, b]
 }
 
-/** What agent-a learned of its call. */
+/** The result that agent-a got for its call. */
 async function deploy(a: JoinedSpace, target: string): Promise<string> {
   const { content, _meta } = await a.call('agent-b', 'deploy', { target })
   const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const approval = _meta?.['assent/approval']
   const yes = isPlainObject(approval) ? [`Approved by ${approval.approvedBy}, by way of: ${approval.via}.`] : []
-  return ['agent-a heard from agent-b:', ...words, ...yes].join('\n')
+  return ['agent-b answered agent-a:', ...words, ...yes].join('\n')
 }

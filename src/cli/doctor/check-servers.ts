@@ -2,8 +2,9 @@ import { systemClock } from '../../base/clock.ts'
 import { visibleLine } from '../../base/text/visible-text.ts'
 import { localRequester } from '../../participant/requester.ts'
 import type { Config } from '../config/config.ts'
+import { nameWarnings } from '../config/reach-warnings.ts'
 import type { ServerConfig } from '../config/read/servers.ts'
-import { type Finding, good, skipped, wrong } from './finding.ts'
+import { type Finding, good, skipped, warning, wrong } from './finding.ts'
 import { openOnce } from './open-once.ts'
 
 const client = { requester: { ...localRequester, client: 'doctor' }, capabilities: {} }
@@ -11,14 +12,21 @@ const client = { requester: { ...localRequester, client: 'doctor' }, capabilitie
 const patienceMs = 60_000
 const longestWords = 400
 
-/** Starts or reaches every server once, asks for its tools, and ends it again. */
+/** Starts or reaches every server once, asks for its tools, ends it again, and compares them with the rules. */
 export async function checkServers(config: Config): Promise<Finding[]> {
   const servers = [...config.servers.values()]
   if (servers.length === 0) return [skipped('servers', 'The settings name no server.')]
-  return Promise.all(servers.map((server) => checkServer(server, config)))
+  const tools = new Map<string, readonly string[]>()
+  const found = await Promise.all(servers.map((server) => checkServer(server, config, tools)))
+  return [...found, ...nameWarnings(config, tools).map((words) => warning('rules', words))]
 }
 
-async function checkServer(server: ServerConfig, config: Config): Promise<Finding> {
+/** Adds the server's tools to `tools` if it lists all of them at once. */
+async function checkServer(
+  server: ServerConfig,
+  config: Config,
+  tools: Map<string, readonly string[]>,
+): Promise<Finding> {
   const check = `server ${server.id}`
   if (server.provider !== undefined && config.providers[server.provider]?.env !== undefined) {
     return skipped(check, `It gets the account of each person at ${server.provider}, so it is not started without one.`)
@@ -30,11 +38,11 @@ async function checkServer(server: ServerConfig, config: Config): Promise<Findin
     const { revision = 'unknown', reason, stderr } = upstream.state()
     switch (reply.kind) {
       case 'result': {
-        const tools = Array.isArray(reply.result.tools) ? reply.result.tools.length : 0
-        return good(
-          check,
-          `It answers, speaks ${revision} and lists ${tools} tools${reply.result.nextCursor === undefined ? '' : ' or more'}.`,
-        )
+        const names = namesIn(reply.result.tools)
+        const isComplete = reply.result.nextCursor === undefined
+        if (isComplete) tools.set(server.id, names)
+        const count = `${names.length} ${names.length === 1 ? 'tool' : 'tools'}${isComplete ? '' : ' or more'}`
+        return good(check, `It answers, speaks ${revision} and lists ${count}.`)
       }
       case 'error':
         return good(check, `It answers and speaks ${revision}, and has no tools.`)
@@ -45,14 +53,20 @@ async function checkServer(server: ServerConfig, config: Config): Promise<Findin
           ? wrong(check, `It wants a login (${reply.status}). Name a provider, or write the credential in \`headers\`.`)
           : good(check, `It answers, and wants an account at ${server.provider}, as each person has one.`)
       case 'lost': {
-        const why =
-          reason ?? `${reply.detail}${stderr.length > 0 ? `; its last line on standard error: ${stderr.at(-1)}` : ''}`
+        const why = signal.aborted
+          ? `It did not answer within ${patienceMs / 1_000} s`
+          : (reason ??
+            `${reply.detail}${stderr.length > 0 ? `; its last line on standard error: ${stderr.at(-1)}` : ''}`)
         return wrong(check, `${visibleLine(why, longestWords)}. ${remedyFor(server)}`)
       }
     }
   } finally {
     await upstream.close()
   }
+}
+
+function namesIn(tools: unknown): string[] {
+  return Array.isArray(tools) ? tools.map((tool: { name?: unknown } | null) => String(tool?.name)) : []
 }
 
 const registering = {

@@ -109,7 +109,7 @@ async function checkInbox(assent: Assent, { auth, channels }: Config): Promise<F
   const browsers = (await assent.store.browsers.list(localParticipant)).filter(({ expiresAt }) => expiresAt > now)
   if (browsers.length > 0)
     return good('inbox', `${browsers.length === 1 ? '1 browser' : `${browsers.length} browsers`} can open it.`)
-  const unseen = channels.length > 0 ? '' : ', and nobody is told of questions that a client cannot show'
+  const unseen = channels.length > 0 ? '' : ', and nobody is notified of questions that a client cannot show'
   return warning('inbox', `No browser is enrolled: only \`assent inbox\` can answer${unseen}. Enrol one: assent open`)
 }
 
@@ -120,6 +120,7 @@ async function checkPause(assent: Assent): Promise<Finding> {
 
 async function checkAudit(assent: Assent): Promise<Finding> {
   const { found, events, chains } = await assent.verifyAudit()
-  if (found === 0) return good('audit', `It is intact: ${events} events in ${chains} chains.`)
+  if (found === 0)
+    return good('audit', `It is intact: ${events} events in ${chains === 1 ? '1 chain' : `${chains} chains`}.`)
   return wrong('audit', `${found} problems in ${events} events. See: assent audit verify`)
 }

@@ -40,8 +40,8 @@ export function addPolicyCommands(program: Command): void {
     )
     .action(async (_, command: Command) => {
       const config = await configOf(command)
-      const { warnOutOfReach } = await import('../config/reach-warnings.ts')
-      await warnOutOfReach(config)
+      const { warnAboutPolicy } = await import('../config/reach-warnings.ts')
+      await warnAboutPolicy(config)
       const { rules, mode, default: otherwise, fallback } = config.policy
       const watched = mode === 'watch' ? ' In watch mode it stops no call.' : ''
       const count = rules.length === 1 ? '1 rule' : `${rules.length} rules`

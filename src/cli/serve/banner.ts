@@ -5,14 +5,23 @@ import { enrollLink } from '../../web/viewer/enroll.ts'
 import type { Config } from '../config/config.ts'
 import { defaults } from '../config/defaults.ts'
 import { urlOf } from '../config/read/addresses.ts'
+import type { Given } from '../config/read.ts'
 import { adoptedNotes, startWarnings } from '../config/start-warnings.ts'
 import { complain, print } from '../print.ts'
 import { version } from '../version.ts'
 
+/** How this process was started. */
+interface Started {
+  readonly given: Given
+  readonly isDemo: boolean
+}
+
 /** Prints what somebody needs who has just started Assent. Returns how to stop listening to the keyboard. */
-export async function showBanner(assent: Assent, config: Config, isDemo: boolean): Promise<() => void> {
+export async function showBanner(assent: Assent, config: Config, { given, isDemo }: Started): Promise<() => void> {
   const { listen, metrics, publicUrl, written, renamed } = config
   const isLocal = config.auth === undefined
+  const data = dataOptions(config, given)
+  const link = () => invite(assent, ['open', ...data, ...portOption(config, given)])
   print(`Assent ${version}: a person's yes between an AI agent and the tools it calls.`)
   print(
     `  settings  ${written?.file ?? `every setting is its default: there is no assent.yaml in this folder${isDemo ? ', so this is a demo' : ''}`}`,
@@ -29,15 +38,15 @@ export async function showBanner(assent: Assent, config: Config, isDemo: boolean
   for (const words of adoptedNotes(config)) print(`  ${words}`)
   await warn(assent, config)
   print()
-  if (isLocal) await invite(assent, config)
+  if (isLocal) await link()
   else print(`People sign in at ${publicUrl}.`)
-  if (isDemo) showDemo(config)
+  if (isDemo) showDemo(config, data)
   else showServers(config)
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY
   print(
     `${isTerminal && isLocal ? 'Press Enter for a new link. ' : ''}Press Ctrl-C to stop. Questions and answers are kept.`,
   )
-  return isTerminal && isLocal ? onEnter(() => invite(assent, config)) : () => {}
+  return isTerminal && isLocal ? onEnter(link) : () => {}
 }
 
 /** Prints the addresses for MCP clients. */
@@ -55,7 +64,7 @@ function showServers({ servers, publicUrl, hub }: Config): void {
 }
 
 /** Prints calls to try. Each shows one feature. */
-function showDemo({ publicUrl }: Config): void {
+function showDemo({ publicUrl }: Config, data: readonly string[]): void {
   const calls = [
     ['demo__time', 'runs at once, since the policy allows it'],
     [`demo__delete_note '{"name":"shopping"}'`, 'waits until you allow it in the browser'],
@@ -68,6 +77,10 @@ function showDemo({ publicUrl }: Config): void {
   for (const [call, what] of calls) {
     print(`  # ${what}`)
     print(`  ${program()} call ${publicUrl}/mcp ${call}`)
+  }
+  if (data.length > 0) {
+    const inbox = [program(), 'inbox', ...data].join(' ')
+    print(`Commands that read the data of this demo need its store too, such as ${inbox}`)
   }
   print('Next: add your own servers to assent.yaml, or paste your `mcpServers` there, and point your MCP client at')
   print(`${publicUrl}/mcp. See docs/gateway.md.`)
@@ -83,8 +96,8 @@ function program(): string {
 async function warn(assent: Assent, config: Config): Promise<void> {
   const problem = assent.clockProblem()
   if (problem !== undefined) print(`  ${problem} Until then, /readyz answers 503.`)
-  const { warnOutOfReach } = await import('../config/reach-warnings.ts')
-  await warnOutOfReach(config)
+  const { warnAboutPolicy } = await import('../config/reach-warnings.ts')
+  await warnAboutPolicy(config)
   for (const words of startWarnings(config)) complain(`Warning: ${words}`)
   if (await assent.approvals.isPaused()) print('  Assent is paused: every call is denied until `assent resume`.')
   if (config.policy.mode === 'watch') print('  The policy is in watch mode: it stops no call.')
@@ -96,19 +109,35 @@ async function warn(assent: Assent, config: Config): Promise<void> {
 
 const mostCounted = 1_000
 
-async function invite(assent: Assent, config: Config): Promise<void> {
+async function invite(assent: Assent, open: readonly string[]): Promise<void> {
   print('To answer in your browser, open this link in it. It works once, for 10 minutes:')
   print(`  ${await enrollLink(assent)}`)
-  if (!assent.store.name.startsWith('memory')) print(`For another browser, or a new link: ${openCommand(config)}`)
+  if (!assent.store.name.startsWith('memory')) {
+    print(`For another browser, or a new link: ${[program(), ...open].join(' ')}`)
+  }
   print()
 }
 
-/** With the options that this process was started with, which another command cannot know without a settings file. */
-function openCommand({ written, store, listen }: Config): string {
-  const words = [program(), 'open']
-  if (written === undefined && store !== defaults.store) words.push('--store', store)
-  if (written === undefined && !defaults.listen.endsWith(`:${listen.port}`)) words.push('--port', String(listen.port))
-  return words.join(' ')
+/** The options with which another command in this folder finds the settings and the store of this process. */
+function dataOptions({ written, store }: Config, given: Given): string[] {
+  const isOwnStore = written === undefined ? store !== defaults.store : given.store !== undefined
+  // A terminal is no place for the password of a store.
+  const address = /^\w+:\/\/[^/]*@/.test(store) ? '…' : quoted(store)
+  return [
+    ...(given.config === undefined ? [] : ['--config', quoted(given.config)]),
+    ...(isOwnStore && !store.startsWith('memory') ? ['--store', address] : []),
+  ]
+}
+
+/** No file says which port was given on the command line. */
+function portOption({ written, listen }: Config, given: Given): string[] {
+  const isKnown = written === undefined ? defaults.listen.endsWith(`:${listen.port}`) : given.port === undefined
+  return isKnown ? [] : ['--port', String(listen.port)]
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function onEnter(work: () => Promise<void>): () => void {

@@ -58,7 +58,8 @@ function waitingWords(elicitation: Elicitation): string {
 const mostNames = 3
 
 function settledWords(elicitation: Elicitation): string {
-  return `${subject(elicitation)}: ${statusOf(elicitation)}.`
+  const status = statusOf(elicitation)
+  return `${subject(elicitation)}: ${status === 'complete' ? 'answered' : status}.`
 }
 
 function subject(elicitation: Elicitation): string {
@@ -67,7 +68,8 @@ function subject(elicitation: Elicitation): string {
   const about = approvalIn(elicitation)
   return about === undefined
     ? `${nameText(origin.server)} has a question, through ${client}`
-    : `${capital(client)} wants to run ${nameText(about.call.tool)} on ${nameText(origin.server)}`
+    : `${atStart(client)} wants to run ${nameText(about.call.tool)} on ${nameText(origin.server)}`
 }
 
-const capital = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+/** The name of a client stays as it is written. */
+const atStart = (client: string) => client.replace(/^a program\b/, 'A program')

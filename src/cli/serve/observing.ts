@@ -72,7 +72,7 @@ function sayMissing(news: Events<GatewayNews>): void {
       const why = one.reason === undefined ? '' : ` (${visibleLine(one.reason, 300)})`
       const state = one.isStarting ? 'has not started yet' : 'is down'
       print(
-        `${one.server} ${state}${why}: a client waited ${seconds} s and got a list without it. Clients are told when it is there.`,
+        `${one.server} ${state}${why}: a client waited ${seconds} s and got a list without it. Clients are notified when it is there.`,
       )
     }
     if (one.kind === 'server-found') print(`${one.server} is there now.`)

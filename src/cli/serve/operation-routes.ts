@@ -106,7 +106,7 @@ async function readiness(parts: Parts, _: OperationAccess, request: IncomingMess
   }
 }
 
-const stopping = 'This instance was told to stop. It finishes what it can, and takes no new requests soon.'
+const stopping = 'This instance is stopping. It finishes what it can, and will soon take no new requests.'
 
 /** The instances that share the store. What is wrong with the clock of another one is told, and does not make this one unready. */
 async function whoIsThere({ assent, gateway, skewMs = 10_000 }: OperationParts) {

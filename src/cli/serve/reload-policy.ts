@@ -4,7 +4,7 @@ import { readPolicy } from '../../approval/policy/read-policy.ts'
 import type { Assent } from '../../assent.ts'
 import { AssentError } from '../../base/errors.ts'
 import type { Config } from '../config/config.ts'
-import { warnOutOfReach } from '../config/reach-warnings.ts'
+import { warnAboutPolicy } from '../config/reach-warnings.ts'
 import { type Given, readConfig } from '../config/read.ts'
 import { complain, print } from '../print.ts'
 
@@ -57,7 +57,7 @@ async function reloadPolicy(
       const questions = withdrawn === 1 ? '1 question was' : `${withdrawn} questions were`
       const rules = policy.rules.length === 1 ? '1 rule' : `${policy.rules.length} rules`
       say(`The policy was reloaded: ${rules}. ${questions} withdrawn.`)
-      await warnOutOfReach(config)
+      await warnAboutPolicy(config)
     }
     if (othersOf(config) !== othersOf(started)) say('Other settings changed too. Restart Assent to use them.')
   } catch (error) {

@@ -100,7 +100,7 @@ async function serve(
     ports.metrics?.serve(metricsListener(operationRoutes(operation, metricsAccess(config), failed)))
     // Before the banner says that Assent runs: from then on people change the file and expect it to count.
     const stopReloading = await reloading(assent, asked, given, isDemo)
-    const farewell = await showBanner(assent, config, isDemo)
+    const farewell = await showBanner(assent, config, { given, isDemo })
     const signal = await stopping
     farewell()
     isStopping = true

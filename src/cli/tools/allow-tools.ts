@@ -34,6 +34,9 @@ export async function allowTools(command: Command, { server, names, yes }: Allow
       return true
     }
     for (const one of wanted) show(one)
+    if (yes !== true && !process.stdin.isTTY) {
+      return fail('Nothing was allowed: nobody is at the terminal to agree. Use --yes to allow what is shown here.')
+    }
     if (yes !== true && !(await confirmed(wanted.length))) return fail('Nothing was allowed.')
     return allowAll(assent, wanted)
   })
@@ -75,9 +78,7 @@ function lineText({ path, before, now }: Line): string {
 
 const shown = (text: string) => shownText(showText(text)).replaceAll('\n', ' ')
 
-/** Nobody at the terminal is no yes. */
 async function confirmed(count: number): Promise<boolean> {
-  if (!process.stdin.isTTY) return false
   const line = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await line.question(

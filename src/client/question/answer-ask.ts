@@ -94,8 +94,8 @@ export async function askToOpenPage(
       const reply = await ui.consentToOpen({ ...ask, url, host, warnings, signal })
       // A yes that comes after the call has ended opens nothing.
       signal.throwIfAborted()
-      if (reply !== 'open') return { kind: 'refused', action: reply }
-      await ui.open(url)
+      if (reply === 'decline' || reply === 'cancel') return { kind: 'refused', action: reply }
+      if (reply === 'open') await ui.open(url)
       return { kind: 'opened', url }
     }),
   )

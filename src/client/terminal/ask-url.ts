@@ -12,17 +12,23 @@ export async function askToOpen(
   dialogue: Dialogue,
   screen: Screen,
   request: UrlRequest,
-): Promise<'open' | 'decline' | 'cancel'> {
+): Promise<'open' | 'opened' | 'decline' | 'cancel'> {
   showUrl(screen, request)
-  screen.print('Type open to open it in your browser. :decline refuses, :cancel or Ctrl-C cancels.', { style: 'dim' })
+  screen.print(
+    'Type open to open it in your browser, or done if you have opened or answered it elsewhere. :decline refuses, :cancel or Ctrl-C cancels.',
+    { style: 'dim' },
+  )
   for (;;) {
     const reply = await dialogue.ask(`Open ${visibleLine(request.host, 60)}? › `)
     if (reply.kind === 'exit') return reply.action
     const word = reply.kind === 'text' ? reply.text.toLowerCase() : `:${reply.name}`
     if (word === 'open' || word === 'yes' || word === 'y') return 'open'
+    if (word === 'done') return 'opened'
     if (word === 'no' || word === 'n') return 'decline'
     screen.print(
-      word === '' ? '✗ Nothing has been opened yet.' : `✗ ${visibleLine(word, 40)} is not one of the choices.`,
+      word === ''
+        ? '✗ Type open, or done if you have answered already.'
+        : `✗ ${visibleLine(word, 40)} is not one of the choices.`,
     )
   }
 }

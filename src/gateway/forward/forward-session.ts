@@ -199,7 +199,7 @@ async function heldCall(
 
 /** What the upstream made of the missing answer, and that there was one after all. */
 function answeredTooLate(server: string, reply: UpstreamReply): UpstreamReply {
-  const words = `The answer to ${server} came too late: it had been told that nobody answered. Make the call again.`
+  const words = `The answer to ${server} came too late: it had already got the error that nobody answered. Make the call again.`
   if (reply.kind === 'error') {
     return { ...reply, error: { ...reply.error, message: `${reply.error.message}. ${words}` } }
   }

@@ -6,15 +6,15 @@ import { type Hearer, upstreamError } from './upstream-error.ts'
 
 const words: Readonly<Record<LostReason, string>> = {
   down: 'cannot be reached now',
-  broken: 'went away before it answered',
-  cancelled: 'was told to stop',
-  silent: 'said nothing for too long, and was told to stop',
+  broken: 'closed the connection before it answered',
+  cancelled: 'did not answer before the request was cancelled',
+  silent: 'sent nothing for too long, so the request was cancelled',
   malformed: 'answered something that is not MCP',
-  'too-long': 'answered more than is read here',
+  'too-long': 'answered with more than Assent reads',
   refused: 'refused the request',
-  redirected: 'wants to send us elsewhere, which is not followed',
+  redirected: 'redirects to another address, which is not followed',
   busy: 'is busy; try again later',
-  unsupported: 'speaks no revision of MCP that we speak',
+  unsupported: 'speaks no revision of MCP that Assent speaks',
   closed: 'is being stopped',
 }
 

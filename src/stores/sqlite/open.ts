@@ -37,10 +37,7 @@ export interface SqliteOptions {
 
 /** A store in one file, which several processes on one machine may use at once. */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // Created by us, so that other users of the machine cannot read it. SQLite gives its other files the same mode.
-  await (await openFile(path, 'a', 0o600)).close()
-  const database = await openSqlite(path)
+  const database = await openOwnFile(path)
   try {
     configure(database, options)
     if ((await stat(path)).size <= checkedAtOpen) refuseDamaged(database, path)
@@ -84,6 +81,17 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
       checkpoint(database, 'PASSIVE')
       database.close()
     }),
+  }
+}
+
+async function openOwnFile(path: string): Promise<SqliteDatabase> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    // Created by us, so that other users of the machine cannot read it. SQLite gives its other files the same mode.
+    await (await openFile(path, 'a', 0o600)).close()
+    return await openSqlite(path)
+  } catch (error) {
+    throw translateError(error)
   }
 }
 

@@ -18,6 +18,11 @@ export async function describeApi(c: WebContext): Promise<Response> {
   return c.json(openApi(c.var.site.origin))
 }
 
+/** What is at no address of the API. */
+export async function noSuchAddress(c: WebContext): Promise<Response> {
+  return failed(c, 404, 'not-found', 'There is nothing at this address. GET /api/openapi.json lists what there is.')
+}
+
 /** Whether calls are paused, and whether anything waits for the person. */
 export async function status(c: WebContext): Promise<Response> {
   const program = await admitProgram(c, 'status')

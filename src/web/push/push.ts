@@ -72,10 +72,14 @@ export async function addPush(c: WebContext): Promise<Response> {
     ...(browser && { browser: browser.id }),
   })
   if (added === 'too-many') {
-    return draw(c, viewer, `You are told in ${limits.pushesPerPerson} browsers, which is the most. Remove one first.`)
+    return draw(
+      c,
+      viewer,
+      `You have notifications in ${limits.pushesPerPerson} browsers, which is the most. Remove one first.`,
+    )
   }
   if (added === 'taken')
-    return draw(c, viewer, 'This browser tells somebody else. Switch notifications off there first.')
+    return draw(c, viewer, 'This browser shows notifications of somebody else. Switch notifications off there first.')
   return c.redirect('/push?done=added', 303)
 }
 
@@ -91,13 +95,13 @@ export async function testPush(c: WebContext): Promise<Response> {
     return draw(
       c,
       viewer,
-      'The push service did not take the message. Try again, or remove the browser and add it anew.',
+      'The push service did not take the message. Try again, or remove the browser and add it again.',
     )
   }
   const isThere = (await c.var.site.assent.subscriptions.list(viewer.participant)).some(({ id }) => id === one.id)
   return isThere
     ? c.redirect('/push?done=tested', 303)
-    : draw(c, viewer, 'That browser cannot be told any more, so it was removed.')
+    : draw(c, viewer, 'That browser takes no notifications any more, so it was removed.')
 }
 
 export async function removePush(c: WebContext): Promise<Response> {

@@ -5,6 +5,11 @@ import type { WebContext, WebEnv } from '../site.ts'
 const api = () => import('../api/serve.ts')
 const tokens = () => import('../api/tokens.ts')
 
+/** Programs read JSON, and no page. */
+export async function noSuchApi(c: WebContext): Promise<Response | undefined> {
+  return c.req.path.startsWith('/api/') ? (await api()).noSuchAddress(c) : undefined
+}
+
 /** What programs use that act for people, and the page on which people let them. */
 export const programsRoutes = () =>
   new Hono<WebEnv>()

@@ -81,6 +81,15 @@ test.each(eras)('%s: an error page is a refusal, and only after a 5xx may the ca
   expect(textOf(await call(upstream, 'x'))).toBe('lost: refused, sent: false')
 })
 
+test.each(eras)('%s: the state names a web page, and does not quote its styles', async (era) => {
+  const { url } = await badServer(era, ({ res }) => {
+    res.writeHead(403, { 'Content-Type': 'text/html' }).end('\n<!doctype html><style>b{}</style>')
+  })
+  const upstream = opened(at(url))
+  expect(textOf(await call(upstream, 'x'))).toBe('lost: refused, sent: false')
+  expect(upstream.state()).toMatchObject({ reason: 'HTTP 403: a web page' })
+})
+
 test.each(eras)('%s: a redirect is not followed (S-07)', async (era) => {
   const there = await badServer(era, ({ id, json }) => json({ id, result: hi }))
   const { url } = await badServer(era, ({ res }) => {

@@ -40,9 +40,14 @@ function replyFromResponse(
   if (status >= 400) {
     if (message?.kind === 'response' && message.error !== undefined) return { kind: 'error', error: message.error }
     // A server that refuses a request (4xx) has not run it; one that fails (5xx) may have.
-    return lost('refused', status >= 500 || status === 408, `HTTP ${status}: ${text.slice(0, 200)}`)
+    return lost('refused', status >= 500 || status === 408, `HTTP ${status}: ${beginningOf(text)}`)
   }
-  return lost('malformed', sent, `HTTP ${status} without a JSON-RPC response: ${text.slice(0, 200)}`)
+  return lost('malformed', sent, `HTTP ${status} without a JSON-RPC response: ${beginningOf(text)}`)
+}
+
+/** What says most about a response. The beginning of a page is styles and scripts. */
+function beginningOf(text: string): string {
+  return /^\s*<(?:!doctype html|html)\b/i.test(text) ? 'a web page' : text.slice(0, 200)
 }
 
 function lost(reason: LostReason, sent: boolean, detail: string): Lost {

@@ -60,7 +60,7 @@ export function policyPage(frame: Frame, props: PolicyPageProps): string {
     title: 'Policy',
     lead: markup`The first rule that matches decides. Where a client cannot be asked: <code>${fallback}</code>.`,
     body: markup`${mode === 'watch' && markup`<div class="warning">${icons.warning}<p>The policy only watches: it stops no call.</p></div>`}
-${part('Rules', ruleTable(frame, rules), 'Hits of the last seven days, by all processes. A rule that is changed begins anew.')}
+${part('Rules', ruleTable(frame, rules), 'Hits of the last seven days, by all processes. A rule that is changed starts again from zero.')}
 ${silent.length > 0 && markup`<p class="soft">${silent.length === 1 ? 'One rule' : `${amount(frame.locale, silent.length)} rules`} matched nothing in seven days: ${silent.map(({ number }) => number).join(', ')}.</p>`}
 ${part('Try a call', tryForm(frame, props), 'Nothing runs and nobody is asked. Permissions that people gave are not looked at.')}
 ${props.mayReplay && part('Replay a draft', replayForm(frame, props), 'What another policy would have decided on the latest calls in the audit.')}`,

@@ -52,7 +52,7 @@ function row(
 }
 
 function adding(frame: Frame, publicKey: string): Markup {
-  return markup`<section class="stack"><div><h2>Tell me in this browser</h2><p class="hint">A notification says which server needs what of you, and who asks. It shows no arguments. Its text is sealed for this browser; the push service of its maker learns when you are told. On a phone, add this page to the home screen first.</p></div>
+  return markup`<section class="stack"><div><h2>Notify me in this browser</h2><p class="hint">A notification says which server needs what of you, and who asks. It shows no arguments. Its text is sealed for this browser; the push service of its maker learns when you are told. On a phone, add this page to the home screen first.</p></div>
 <noscript><p>Notifications need JavaScript, which this browser does not run here.</p></noscript>
 <form method="post" action="/push" class="stack" data-push="${publicKey}">${csrfField(frame)}<input type="hidden" name="subscription">
 <div class="answers"><button class="accept">Switch on</button></div><p class="warning" data-problem role="alert" hidden></p></form></section>`
