@@ -37,7 +37,8 @@ export async function startContenders(
   ]
   const add = async (name: string, start: () => Promise<Server<Target>>, passesForms = true) => {
     if (names !== undefined && !names.has(name)) return
-    const server = await start()
+    const server = await start().catch((error: Error) => console.log(`${name} is not measured: ${error.message}\n`))
+    if (server === undefined) return
     const startsProcesses = name.startsWith('supergateway')
     found.push({ ...server, name, passesForms, startsProcesses, children: [server.child] })
   }
@@ -51,11 +52,9 @@ export async function startContenders(
     server.child.once('exit', login.stop)
     return at(server, '/mcp', 'up__', login.token)
   })
-  if (postgres !== undefined) {
-    await add('/mcp, PostgreSQL', async () =>
-      at(await startGateway(port, { store: await database(postgres) }), '/mcp', 'up__'),
-    )
-  }
+  await add('/mcp, PostgreSQL', async () =>
+    at(await startGateway(port, { store: await database(postgres) }), '/mcp', 'up__'),
+  )
   await add('mcp-proxy 6', async () => at(await startMcpProxy(stdio), '/mcp'), false)
   // For a client without a session it starts a server for each request, which takes a second.
   if (revision !== '2026-07-28')
@@ -69,7 +68,8 @@ function at(server: Server<number>, path: string, prefix = '', token?: string): 
 }
 
 /** A database of its own for each gateway. */
-async function database(server: string): Promise<string> {
+async function database(server: string | undefined): Promise<string> {
+  if (server === undefined) throw new Error('PostgreSQL is not installed.')
   const { default: pg } = await import('pg')
   const client = new pg.Client(server)
   await client.connect()

@@ -29,6 +29,9 @@ export interface Made {
   readonly p99: number
 }
 
+/** What came of a load. */
+export type Reply = Made | { readonly failed: string }
+
 type Call = (tool: string) => Promise<void>
 
 const answer = { action: 'accept', content: { branch: 'main' } }
@@ -132,13 +135,18 @@ async function atRate(load: GatewayLoad, tool: string, perSecond: number): Promi
   return Promise.all(taken)
 }
 
-process.on('message', async (load: GatewayLoad) => {
+async function made(load: GatewayLoad): Promise<Made> {
   const { perSecond, target } = load
   const tool = `${target.prefix}${load.tool}`
   const taken = await (perSecond === undefined ? asFastAsAnswered(load, tool) : atRate(load, tool, perSecond))
   taken.sort((one, other) => one - other)
   const at = (share: number) => taken[Math.floor(taken.length * share)] ?? Number.NaN
-  process.send?.({ count: taken.length, p50: at(0.5), p99: at(0.99) } satisfies Made)
+  return { count: taken.length, p50: at(0.5), p99: at(0.99) }
+}
+
+process.on('message', async (load: GatewayLoad) => {
+  const reply: Reply = await made(load).catch((error: Error) => ({ failed: error.message }))
+  process.send?.(reply)
 })
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findPostgres, startPostgres } from '../scripts/private-postgres.js'
 import { type Contender, startContenders } from './gateway-contenders.ts'
-import type { GatewayLoad, Made, Target } from './gateway-load-process.ts'
+import type { GatewayLoad, Made, Reply, Target } from './gateway-load-process.ts'
 import { median, table } from './measure.ts'
 import { costTable, measureRounds, type Row } from './measure-cpu.ts'
 import { startLoad, stopAll, withBuilt } from './processes.ts'
@@ -15,6 +15,8 @@ const revisions = ['2025-11-25', '2026-07-28'] as const
 const connections = 16
 /** After so many calls, what a call costs changes no more. */
 const warm = 4_000
+/** In one round. */
+const calls = { echo: 1_000, large: 200, form: 200 }
 /** The same for forms. */
 const warmForms = 600
 const rates = [500, 1_500]
@@ -87,26 +89,42 @@ async function measureAll(folder: string, chosen: Chosen, postgres: string | und
   )
   console.log('in µs (of the server itself if it is called directly). Only Assent decides and audits.\n')
   for (const revision of chosen.revisions) {
-    const load = await startLoad<GatewayLoad, Made>(join(folder, 'gateway-load-process.js'))
+    const load = await startLoad<GatewayLoad, Reply>(join(folder, 'gateway-load-process.js'))
     const all = await startContenders(folder, revision, postgres, chosen.names)
-    await measureRevision(load, revision, all, chosen)
+    await measureRevision(loadOn(load.make, all), revision, all, chosen)
     await stopAll([load.child])
     await stopAll(all.flatMap(({ children }) => [...children]))
   }
 }
 
-type Load = Awaited<ReturnType<typeof startLoad<GatewayLoad, Made>>>
+type Make = (load: GatewayLoad) => Promise<Made>
+
+const none: Made = { count: Number.NaN, p50: Number.NaN, p99: Number.NaN }
+
+/** Whoever fails once is not called again, so that the others are measured to the end. */
+function loadOn(make: (load: GatewayLoad) => Promise<Reply>, all: readonly Contender[]): Make {
+  const failed = new Set<Target>()
+  return async (load) => {
+    if (failed.has(load.target)) return none
+    const reply = await make(load)
+    if (!('failed' in reply)) return reply
+    failed.add(load.target)
+    const name = all.find(({ details }) => details.port === load.target.port)?.name
+    console.log(`${name} is left out from here on: ${reply.failed}\n`)
+    return none
+  }
+}
 
 async function measureRevision(
-  load: Load,
+  load: Make,
   revision: Work['revision'],
   all: readonly Contender[],
   { parts, rounds }: Chosen,
 ): Promise<void> {
-  const make = async (work: Work, target: Target) => (await load.make({ ...work, target })).count
-  const row = (name: string, tool: Work['tool'], calls: number, of = all): Row<Work> => ({
+  const make = async (work: Work, target: Target) => (await load({ ...work, target })).count
+  const row = (name: string, tool: Work['tool'], count: number = calls[tool], of = all): Row<Work> => ({
     name,
-    work: { revision, tool, calls, connections },
+    work: { revision, tool, calls: count, connections },
     costs: of.map(() => [] as number[]),
   })
   const names = (of: readonly Contender[]) => of.map(({ name }) => name)
@@ -115,18 +133,18 @@ async function measureRevision(
 
   const cold = row('an allowed call, the first 800', 'echo', 800)
   await once([cold], all)
-  const rows: Row<Work>[] = parts.has('cold') ? [cold] : []
+  if (parts.has('cold')) costTable([cold], names(all))
   if (parts.has('warm') || parts.has('large')) await once([row('', 'echo', warm)], all)
   const measured = [
-    ...(parts.has('warm') ? [row('an allowed call', 'echo', 2_000)] : []),
-    ...(parts.has('large') ? [row('the same, with a result of 64 KB', 'large', 400)] : []),
+    ...(parts.has('warm') ? [row('an allowed call', 'echo')] : []),
+    ...(parts.has('large') ? [row('the same, with a result of 64 KB', 'large')] : []),
   ]
   await measureRounds(measured, { servers: all, make, rounds })
-  costTable([...rows, ...measured], names(all))
+  costTable(measured, names(all))
 
   if (parts.has('form')) {
     const asking = all.filter(({ passesForms }) => passesForms)
-    const form = row('a form: asked, answered, result', 'form', 200, asking)
+    const form = row('a form: asked, answered, result', 'form', calls.form, asking)
     await once([row('', 'form', warmForms, asking)], asking)
     await measureRounds([form], { servers: asking, make, rounds })
     costTable([form], names(asking))
@@ -141,7 +159,7 @@ const ms = (all: readonly Made[], kind: 'p50' | 'p99') => (median(all.map((one) 
 
 /** One form at a time: what passing it on adds to the time that the person takes, who answers at once. */
 async function showFormTimes(
-  load: Load,
+  load: Make,
   contenders: readonly Contender[],
   revision: Work['revision'],
   rounds: number,
@@ -149,7 +167,7 @@ async function showFormTimes(
   const taken = contenders.map(() => [] as Made[])
   for (let round = 0; round < rounds; round++) {
     for (const [index, { details: target }] of contenders.entries()) {
-      taken[index]?.push(await load.make({ revision, tool: 'form', calls: 60, connections: 1, target }))
+      taken[index]?.push(await load({ revision, tool: 'form', calls: 60, connections: 1, target }))
     }
   }
   console.log(`Time of a form in ms, ${revision}, one at a time, answered at once, p50 / p99:`)
@@ -160,7 +178,7 @@ async function showFormTimes(
 }
 
 async function showTimes(
-  load: Load,
+  load: Make,
   contenders: readonly Contender[],
   revision: Work['revision'],
   rounds: number,
@@ -170,7 +188,7 @@ async function showTimes(
     for (const [of, perSecond] of rates.entries()) {
       for (const [index, { details: target }] of contenders.entries()) {
         const work = { revision, tool: 'echo', calls: perSecond, connections: 64, perSecond } as const
-        taken[index]?.[of]?.push(await load.make({ ...work, target }))
+        taken[index]?.[of]?.push(await load({ ...work, target }))
       }
     }
   }

@@ -1,5 +1,8 @@
 import { Agent, request } from 'node:http'
 
+/** A server from which nothing comes for so long answers no more. */
+const silenceMs = 120_000
+
 /** The number of concurrent requests. */
 export const connections = 16
 export const agent = new Agent({ keepAlive: true, maxSockets: connections * 2 })
@@ -38,7 +41,7 @@ export function post(
 ): Promise<{ last: Message; session: string }> {
   return new Promise((resolve, reject) => {
     const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers }
-    const options = { port, host: '127.0.0.1', path, method: 'POST', agent, headers: all }
+    const options = { port, host: '127.0.0.1', path, method: 'POST', agent, headers: all, timeout: silenceMs }
     const sent = request(options, (response) => {
       let pending = ''
       let last: Message = {}
@@ -63,6 +66,7 @@ export function post(
         resolve({ last, session: String(response.headers['mcp-session-id']) })
       })
     })
+    sent.on('timeout', () => sent.destroy(new Error(`No answer within ${silenceMs / 1_000} seconds.`)))
     sent.on('error', reject)
     sent.end(JSON.stringify({ jsonrpc: '2.0', ...message }))
   })

@@ -39,6 +39,7 @@ export async function measureRounds<Work, Details>(
 
 /** Prints the CPU time of each contender, and its ratio to that of the first one. */
 export function costTable(rows: readonly Row<{ readonly revision: string }>[], names: readonly string[]): void {
+  if (rows.length === 0) return
   const [first = '', ...others] = names
   const head = ['', 'revision', first, ...others.flatMap((name) => [name, 'ratio', 'of the rounds'])]
   table(

@@ -112,12 +112,13 @@ async function forget({ store, audit, connections }: UpkeepParts, participant: P
   // Revoked at the provider where that can be done. A connection that cannot be revoked is deleted all the same.
   await Promise.allSettled(held.map(({ provider }) => connections.disconnect(participant, provider)))
   const left = await store.connections.forget(participant)
+  // Before the grants: from an answer that is still there, its grant would be made again.
+  const deletedQuestions = await store.elicitations.forget(participant)
   const deletedGrants = await store.grants.forget(participant)
   await store.browsers.forget(participant)
   await store.passkeys.forget(participant)
   await store.tokens.forget(participant)
   await store.pushes.forget(participant)
-  const deletedQuestions = await store.elicitations.forget(participant)
   await forgetInAudit({ store: store.audit, log: audit, participant })
   return { deletedQuestions, deletedConnections: Math.max(held.length, left), deletedGrants }
 }

@@ -70,5 +70,5 @@ async function recordEnd(desk: FinishDesk, ended: EndedCall, lateFrom?: Date): P
 function entryFor({ call, walkId, outcome }: EndedCall, lateFrom?: Date): AuditEntry {
   const { server, tool, requester } = call
   const late = lateFrom && { late: true, endedAt: lateFrom.toISOString() }
-  return { kind: 'call-finished', who: requester.participant, about: walkId, data: { server, tool, outcome, ...late } }
+  return { kind: 'call-finished', who: requester.participant, about: walkId, data: { outcome, server, tool, ...late } }
 }

@@ -82,15 +82,16 @@ export async function recordUnasked(
 function factsOf(call: ToolCall, decision: Decision): JsonObject {
   const { decide, why, watched } = decision
   const { server, tool, requester, definition } = call
+  // In the order in which it is spelled, so that nothing has to be sorted.
   const facts: JsonObject = {
-    server,
-    tool,
+    call: callDigest(call),
     client: requester.client,
     decided: decide,
+    definition,
     rule: why.rule,
     ruleDigest: ruleOf(decision),
-    call: callDigest(call),
-    definition,
+    server,
+    tool,
   }
   if (watched) facts.watched = true
   return facts

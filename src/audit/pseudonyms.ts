@@ -19,6 +19,7 @@ const freshForMs = 60_000
 /** Pseudonyms are random and made once, so that only the store links a participant to theirs. */
 export function rememberPseudonyms(store: AuditStore): Pseudonyms {
   const remembered = new Map<ParticipantId, { who: Pseudonym; at: number }>()
+  let latest: ParticipantId | undefined
 
   async function ask(participant: ParticipantId, at: number): Promise<Pseudonym> {
     const who = await store.pseudonymFor(participant, `p-${randomBytes(16).toString('base64url')}` as Pseudonym)
@@ -28,8 +29,10 @@ export function rememberPseudonyms(store: AuditStore): Pseudonyms {
 
   // Inserted again at each use, so the first entry of the map is always the least recently used.
   function remember(participant: ParticipantId, known: { who: Pseudonym; at: number }): void {
-    remembered.delete(participant)
+    // Moving an entry to the end costs more than finding it, and mostly it is there.
+    if (participant !== latest) remembered.delete(participant)
     remembered.set(participant, known)
+    latest = participant
     if (remembered.size <= most) return
     for (const oldest of remembered.keys()) {
       remembered.delete(oldest)

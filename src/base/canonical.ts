@@ -20,19 +20,34 @@ function spell(value: unknown, depth: number): string {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return spellString(value)
   if (typeof value === 'number') return spellNumber(value)
-  if (Array.isArray(value)) return `[${value.map((item) => spell(item, depth + 1)).join(',')}]`
+  if (Array.isArray(value)) return spellArray(value, depth)
   if (isPlainObject(value)) return spellObject(value, depth)
   throw new BadArgument(`A ${typeof value} is not JSON and has no digest.`)
 }
 
+// Text is added to text: every call is spelled several times, and a list of the parts would cost more than the parts.
+function spellArray(items: readonly unknown[], depth: number): string {
+  let text = ''
+  for (let at = 0; at < items.length; at += 1) text += `${at === 0 ? '' : ','}${spell(items[at], depth + 1)}`
+  return `[${text}]`
+}
+
 function spellObject(object: Record<string, unknown>, depth: number): string {
-  const members: string[] = []
-  // The default sort compares UTF-16 code units, which is the order RFC 8785 asks for.
-  for (const key of Object.keys(object).sort()) {
+  let text = ''
+  for (const key of inOrder(Object.keys(object))) {
     const member = object[key]
-    if (member !== undefined) members.push(`${spellString(key)}:${spell(member, depth + 1)}`)
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${spellString(key)}:${spell(member, depth + 1)}`
   }
-  return `{${members.join(',')}}`
+  return `{${text}}`
+}
+
+/** The default order compares UTF-16 code units, which is the order that RFC 8785 asks for. Many keys are in it already. */
+function inOrder(keys: string[]): string[] {
+  for (let at = 1; at < keys.length; at += 1) {
+    if ((keys[at - 1] as string) > (keys[at] as string)) return keys.sort()
+  }
+  return keys
 }
 
 // Nothing in it needs escaping: most text that is digested, and several times faster to spell.

@@ -49,6 +49,7 @@ test.each([
   [Number.POSITIVE_INFINITY],
   [undefined],
   [[undefined]],
+  [new Array(1)],
   [1n],
   [() => {}],
   [Symbol('x')],

@@ -136,6 +136,22 @@ describe.each(everyAssent)('forgetting somebody ($name)', ({ assent }) => {
   })
 })
 
+test('forgetting somebody deletes what they answered before their grants, which could be made from it again', async () => {
+  const store = openMemoryStore()
+  const open: number[] = []
+  const grants = {
+    ...store.grants,
+    async forget(participant: typeof alice) {
+      open.push((await store.elicitations.listAllOpen(10)).length)
+      return store.grants.forget(participant)
+    },
+  }
+  const assent = await anAssent({ store: { ...store, grants } })
+  await assent.ask(anAsk())
+  await assent.forget(alice)
+  expect(open).toEqual([0])
+})
+
 test('a clock that is wrong is told in passing, once an hour', async () => {
   const store = openMemoryStore()
   const clock = fixedClock()

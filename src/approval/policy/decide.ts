@@ -1,6 +1,6 @@
 import { type Proof, proofs } from '../../elicitation/answering/answerers.ts'
 import type { ToolCall } from '../tool-call.ts'
-import type { Decision, Effect, Holds, Policy, ReadyRule, Why } from './policy.ts'
+import type { Condition, Decision, Effect, Holds, Policy, ReadyRule, Why } from './policy.ts'
 
 /** What the policy says about a call. The first matching rule wins; doubt is never an allow. */
 export function decide(policy: Policy, call: ToolCall): Decision {
@@ -10,8 +10,9 @@ export function decide(policy: Policy, call: ToolCall): Decision {
 /** Whether all conditions of a rule hold; one that cannot be judged counts as holding, and is remembered. */
 export function judge({ conditions }: ReadyRule, call: ToolCall): Holds {
   let result: Holds = true
-  for (const condition of conditions) {
-    const holds = condition.holds(call)
+  // By index: each call asks each rule, and the iterators would be a twentieth of what a call puts on the heap.
+  for (let at = 0; at < conditions.length; at += 1) {
+    const holds = (conditions[at] as Condition).holds(call)
     if (holds === false) return false
     if (holds === 'failed') result = 'failed'
   }

@@ -101,7 +101,7 @@ function isSame(given: string, compute: () => string): boolean {
 const blockBytes = 64
 const digestBytes = 32
 
-/** The two beginnings that HMAC hashes a key into (RFC 2104). */
+/** The two beginnings that HMAC hashes a key into (RFC 2104). `outer` has room for the digest that is hashed with it. */
 interface Pads {
   readonly inner: Buffer
   readonly outer: Buffer
@@ -118,10 +118,8 @@ export function hmac(key: Buffer, text: string): string {
   const message = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(text))
   inner.copy(message)
   message.write(text, blockBytes)
-  const second = Buffer.allocUnsafe(blockBytes + digestBytes)
-  outer.copy(second)
-  hash('sha256', message, 'buffer').copy(second, blockBytes)
-  return hash('sha256', second, 'base64url')
+  hash('sha256', message, 'buffer').copy(outer, blockBytes)
+  return hash('sha256', outer, 'base64url')
 }
 
 function padsFor(key: Buffer): Pads {
@@ -130,7 +128,8 @@ function padsFor(key: Buffer): Pads {
   const block = Buffer.alloc(blockBytes)
   const short = key.length > blockBytes ? hash('sha256', key, 'buffer') : key
   short.copy(block)
-  const pads = { inner: block.map((byte) => byte ^ 0x36) as Buffer, outer: block.map((byte) => byte ^ 0x5c) as Buffer }
+  const pads = { inner: block.map((byte) => byte ^ 0x36) as Buffer, outer: Buffer.alloc(blockBytes + digestBytes) }
+  pads.outer.set(block.map((byte) => byte ^ 0x5c))
   padsOf.set(key, pads)
   return pads
 }

@@ -96,7 +96,7 @@ export function sqliteAudit(database: SqliteDatabase, writer: Writer, journal?: 
     findPseudonym: (participant) =>
       runRead(() => sql.findPseudonym.get(participant)?.pseudonym as Pseudonym | undefined),
     deletePseudonym: (participant) => writer.writeOne(() => void sql.deletePseudonym.run(participant)),
-    eraseKept: (who) => writer.writeOne(() => sql.eraseKept.run(who)),
+    eraseKept: (who) => writer.writeInSlices((limit) => sql.eraseKept.run(who, limit)),
 
     keyFor: (candidate) =>
       writer.write(() => {
@@ -180,7 +180,9 @@ const texts = {
   addPseudonym: 'INSERT INTO pseudonym (participant, pseudonym) VALUES (?, ?) ON CONFLICT (participant) DO NOTHING',
   findPseudonym: 'SELECT pseudonym FROM pseudonym WHERE participant = ?',
   deletePseudonym: 'DELETE FROM pseudonym WHERE participant = ?',
-  eraseKept: 'UPDATE audit_event SET kept = NULL WHERE who = ? AND kept IS NOT NULL',
+  eraseKept: `
+    UPDATE audit_event SET kept = NULL WHERE (chain, seq) IN (
+      SELECT chain, seq FROM audit_event WHERE who = ? AND kept IS NOT NULL LIMIT ?)`,
 
   addKey: 'INSERT INTO audit_key (only, sealed_key, box) VALUES (1, ?, ?) ON CONFLICT (only) DO NOTHING',
   findKey: 'SELECT sealed_key, box FROM audit_key',

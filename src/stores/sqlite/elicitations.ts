@@ -87,6 +87,19 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
     return last === undefined ? Number.MIN_SAFE_INTEGER : Number(last.place)
   }
 
+  /** Page by page, because no index finds a name within votes. */
+  async function scrubVoting(name: string, other: string): Promise<void> {
+    for (let last: number | undefined = 0; last !== undefined; ) {
+      const after: number = last
+      last = await writer.write(() => {
+        const end = sql.endOfVoting.get(after)?.seq
+        if (typeof end !== 'number') return undefined
+        sql.scrubVoting.run(name, other, after, end, name)
+        return end
+      })
+    }
+  }
+
   return {
     add: (elicitation, limits) => writer.writeOne(() => add(elicitation, limits)),
     get: (id) => runRead(() => record(sql.get.get(id))),
@@ -120,11 +133,9 @@ export function sqliteElicitations(database: SqliteDatabase, writer: Writer, cha
     sealingKeys: () => runRead(() => sql.sealingKeys.all().map(({ sealed_key }) => String(sealed_key))),
     deleteSettled: (moment, limit) => writer.writeOne(() => sql.deleteSettled.run(moment.getTime(), limit)),
     async forget(participant) {
-      const deleted = await writer.write(() => {
-        sql.scrub.run(forgottenParticipant, participant)
-        for (const [name, other] of namesInVoting(participant)) sql.scrubVoting.run(name, other, name)
-        return sql.forget.run(participant)
-      })
+      await writer.writeInSlices((limit) => sql.scrub.run(forgottenParticipant, participant, limit))
+      for (const [name, other] of namesInVoting(participant)) await scrubVoting(name, other)
+      const deleted = await writer.writeInSlices((limit) => sql.forget.run(participant, limit))
       changes.deleted()
       // Deleted data must not stay in the write-ahead log.
       checkpoint(database, 'TRUNCATE')
@@ -198,11 +209,18 @@ function statements(database: SqliteDatabase) {
             SELECT 1 FROM elicitation n WHERE n.participant = e.participant AND n.type = e.type
               AND n.state = 'answered' AND n.type IS NOT NULL AND n.settled > e.settled))
         LIMIT ?)`),
-    forget: prepare('DELETE FROM elicitation WHERE participant = ?'),
-    scrub: prepare('UPDATE elicitation SET answered_by = ? WHERE answered_by = ?'),
+    forget: prepare('DELETE FROM elicitation WHERE seq IN (SELECT seq FROM elicitation WHERE participant = ? LIMIT ?)'),
+    // Their own are deleted.
+    scrub: prepare(`
+      UPDATE elicitation SET answered_by = ? WHERE seq IN (
+        SELECT seq FROM elicitation
+        WHERE answered_by = ? AND answered_by <> participant AND answered_by <> '${forgottenParticipant}' LIMIT ?)`),
+    endOfVoting: prepare(`
+      SELECT max(seq) AS seq FROM (
+        SELECT seq FROM elicitation WHERE voting IS NOT NULL AND seq > ? ORDER BY seq LIMIT 1000)`),
     // A new version, so that a save of what was read before does not bring the name back.
-    scrubVoting: prepare(
-      'UPDATE elicitation SET version = version + 1, voting = replace(voting, ?, ?) WHERE instr(voting, ?) > 0',
-    ),
+    scrubVoting: prepare(`
+      UPDATE elicitation SET version = version + 1, voting = replace(voting, ?, ?)
+      WHERE voting IS NOT NULL AND seq > ? AND seq <= ? AND instr(voting, ?) > 0`),
   }
 }

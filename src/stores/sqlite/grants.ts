@@ -103,7 +103,8 @@ function statements(database: SqliteDatabase) {
     listAll: prepare(`SELECT ${columns} FROM "grant" WHERE uses = 'many' AND ${before} ORDER BY seq DESC LIMIT ?`),
     deleteOver: prepare('DELETE FROM "grant" WHERE seq IN (SELECT seq FROM "grant" WHERE over_at < ? LIMIT ?)'),
     forget: prepare('DELETE FROM "grant" WHERE participant = ?'),
-    forgetGiver: prepare('UPDATE "grant" SET granted_by = ? WHERE granted_by = ?'),
-    forgetRevoker: prepare('UPDATE "grant" SET revoked_by = ? WHERE revoked_by = ?'),
+    // Their own are deleted.
+    forgetGiver: prepare('UPDATE "grant" SET granted_by = ? WHERE granted_by = ? AND granted_by <> participant'),
+    forgetRevoker: prepare('UPDATE "grant" SET revoked_by = ? WHERE revoked_by = ? AND revoked_by <> participant'),
   }
 }

@@ -283,6 +283,15 @@ export const sqliteMigrations: readonly string[] = [
   CREATE INDEX owned_participant ON owned (participant, kind);
   CREATE INDEX owned_expires ON owned (kind, expires_at);
   `,
+  `
+  DROP INDEX elicitation_open_for;
+  CREATE INDEX elicitation_of ON elicitation (participant, state);
+  CREATE INDEX elicitation_answered ON elicitation (answered_by) WHERE answered_by <> participant;
+  CREATE INDEX elicitation_voted ON elicitation (seq) WHERE voting IS NOT NULL;
+  CREATE INDEX grant_of ON "grant" (participant);
+  CREATE INDEX grant_given ON "grant" (granted_by) WHERE granted_by <> participant;
+  CREATE INDEX grant_revoked ON "grant" (revoked_by) WHERE revoked_by <> participant;
+  `,
 ]
 
 /** Migrates the file to our schema, one process at a time. Throws if the file has a newer schema. */

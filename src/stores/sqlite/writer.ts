@@ -7,6 +7,11 @@ export interface Writer {
   write<T>(work: () => T): Promise<T>
   /** The same for work that writes by at most one statement: if it runs alone, it needs no transaction. */
   writeOne<T>(work: () => T): Promise<T>
+  /**
+   * Repeats work that changes at most `limit` rows, each time in a transaction of its own, until it changes fewer. So a
+   * long work does not stop the process. Returns how many rows were changed in all.
+   */
+  writeInSlices(work: (limit: number) => number): Promise<number>
   /** Resolves when all writes so far have been committed. */
   drained(): Promise<void>
 }
@@ -26,6 +31,9 @@ interface Job {
   resolve(value: unknown): void
   reject(error: unknown): void
 }
+
+/** So many rows are changed in some milliseconds. */
+const slice = 1_000
 
 /** Without a prelude, nothing is committed before the writes. */
 export function createWriter(database: SqliteDatabase, prelude?: Prelude): Writer {
@@ -85,6 +93,13 @@ export function createWriter(database: SqliteDatabase, prelude?: Prelude): Write
   return {
     write: <T>(work: () => T) => enqueue(work) as Promise<T>,
     writeOne: <T>(work: () => T) => enqueue(work, true) as Promise<T>,
+    async writeInSlices(work) {
+      for (let all = 0; ; ) {
+        const changed = (await enqueue(() => work(slice), true)) as number
+        all += changed
+        if (changed < slice) return all
+      }
+    },
     async drained() {
       if (queue.length > 0) await enqueue(() => {})
     },
