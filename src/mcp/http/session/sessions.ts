@@ -315,6 +315,7 @@ export function keepSessions(
       },
     })
     await server.connect(transport)
+    transport.serverConnected()
     return server
   }
 
