@@ -185,6 +185,45 @@ test('attack: an answer is posted on another session than the one that was asked
   expect((await calling).text).toBe('built mine')
 })
 
+test('attack: a late answer does not count for what is asked after the session was rebuilt', async () => {
+  const store = await (sharedStores.sqlite as () => Promise<string>)()
+  const up = await askingUpstreams['2025 over HTTP']()
+  const { url } = await gated({ up }, { assentOptions: { store }, http: { limits: { sessions: 1 } } })
+  const forms = { capabilities: { elicitation: {} } }
+  const session = await begin(url, {}, forms)
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+  await statusOf(post(url, initialized, { session }))
+
+  /** Calls a tool that asks. Returns under which id it asked, and the rest of its answer. */
+  async function build(id: number) {
+    const params = { name: 'up__build', arguments: { n: id } }
+    const { body } = await post(url, { jsonrpc: '2.0', id, method: 'tools/call', params }, { session })
+    const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream() as never).getReader()
+    let heard = ''
+    const until = async (words: RegExp) => {
+      while (!words.test(heard)) heard += (await reader.read()).value ?? '(the end)'
+      return heard
+    }
+    const asked = await until(/elicitation\/create[^\n]*\n\n|\(the end\)/)
+    return { asked: /"id":"([^"]+~[^"]+)"/.exec(asked)?.[1], until }
+  }
+  const answer = (id: string | undefined, branch: string) =>
+    statusOf(post(url, { jsonrpc: '2.0', id, result: { action: 'accept', content: { branch } } }, { session }))
+
+  const first = await build(5)
+  expect(first.asked).toBeDefined()
+  await statusOf(
+    post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }, { session }),
+  )
+  // Another session takes its room, and it is rebuilt by the next call.
+  await begin(url)
+  const second = await build(6)
+  expect(second.asked).toBeDefined()
+  await answer(first.asked, 'of before')
+  await answer(second.asked, 'of now')
+  expect(await second.until(/built|\(the end\)/)).toContain('built of now')
+})
+
 test.each(Object.entries(serverStores))(
   'a call that runs at one instance is cancelled by a message that reaches another, on %s',
   async (_, freshStore) => {

@@ -62,3 +62,18 @@ test('the objects of a call are freed by a minor garbage collection: no old obje
   // With a `Map` of the requests in flight, they are some 55,000 bytes for each call.
   expect(await measuredWithMinorCollections(program)).toBeLessThan(5_000)
 })
+
+test('a session keeps nothing of the request that it was opened for', async () => {
+  const upstream = opened(at(await cheapServer(false)))
+  const firstCall = async () => {
+    const hooks = { progress() {} }
+    expect(textOf(await call(upstream, 'x', {}, { ...aClient, hooks }))).toBe('x')
+    return new WeakRef(hooks)
+  }
+  const hooks = await firstCall()
+  // What was just waited for is let go with the next turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  collect()
+  expect(hooks.deref()).toBeUndefined()
+  expect(upstream.state().open).toBe(1)
+})

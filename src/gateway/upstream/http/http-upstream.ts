@@ -232,6 +232,11 @@ class HttpUpstream implements Upstream {
     if (open !== undefined && !open.isGone) return open
     if (open !== undefined) this.#retire(key, open)
     if (this.#sessions.size >= this.#context.limits.sessions && !this.#makeRoom()) return undefined
+    return this.#openSession(downstreamClientOf(client), key)
+  }
+
+  /** Apart from finding it: what a session is made with lives as long as the session, and a request must not. */
+  #openSession(client: DownstreamClient, key: string): UpstreamSession {
     const { held } = this.#context
     // A further session of a client is for one call at a time, and ends with this process.
     const isFirst = held !== undefined && key === clientKey(client)
@@ -242,7 +247,7 @@ class HttpUpstream implements Upstream {
         dropped: () => this.#countDropped(),
         ...(isFirst && { opened: (opened) => held.opened(this.name, client, opened) }),
       },
-      downstreamClientOf(client),
+      client,
       isFirst ? held.resume(this.name, client) : undefined,
     )
     this.#sessions.set(key, session)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type JSONRPCMessage,
   type RequestId,
@@ -19,7 +20,7 @@ export interface Session {
 /** How a session reaches a client whose requests and streams may be at any instance. */
 export interface Pushing {
   /** The id under which a request is sent to the client, so that its answer finds back here. */
-  addressOf(request: RequestId): Promise<string>
+  addressOf(request: string): Promise<string>
   /** Sends what belongs to no request of the client to the instance that holds its stream. False: send it here. */
   sendElsewhere(message: JSONRPCMessage): boolean
 }
@@ -38,6 +39,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #pushing: Pushing | undefined
   /** The requests that the client has not answered, with the ids under which it knows them. */
   readonly #pushed = new Map<RequestId, Promise<string>>()
+  /** Names the server that is connected. */
+  #life = ''
 
   constructor(options: WebStandardStreamableHTTPServerTransportOptions, onQuiet: () => void, pushing?: Pushing) {
     super(options)
@@ -45,6 +48,20 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.#pushing = pushing
     // The SDK server that connects keeps this handler, and calls it first.
     this.onmessage = (message) => this.#note(message)
+  }
+
+  /**
+   * To be called when the server has connected. Each server counts its requests from 0: an answer that comes late, to one
+   * that was asked before the session was rebuilt, must not count for another.
+   */
+  serverConnected(): void {
+    if (this.#pushing === undefined) return
+    const toServer = this.onmessage
+    this.#life = randomBytes(6).toString('base64url')
+    this.onmessage = (message, extra) => {
+      const own = this.#ownAnswer(message)
+      if (own !== undefined) toServer?.(own, extra)
+    }
   }
 
   /** Takes the id of a request that another server answers, until the returned function is called. */
@@ -118,7 +135,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     pushing: Pushing,
   ): Promise<JSONRPCMessage> | JSONRPCMessage {
     if ('id' in message) {
-      const address = pushing.addressOf(message.id)
+      const address = pushing.addressOf(`${this.#life} ${message.id}`)
       this.#pushed.set(message.id, address)
       return address.then((id) => ({ ...message, id }))
     }
@@ -128,6 +145,13 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return address === undefined
       ? message
       : address.then((requestId) => ({ ...message, params: { ...message.params, requestId } }))
+  }
+
+  /** An answer under the id that the server knows. Undefined: another server asked. */
+  #ownAnswer(message: JSONRPCMessage): JSONRPCMessage | undefined {
+    if ('method' in message) return message
+    const [life, id] = String(message.id).split(' ')
+    return life === this.#life && id !== undefined ? { ...message, id: Number(id) } : undefined
   }
 
   #note(message: JSONRPCMessage): void {

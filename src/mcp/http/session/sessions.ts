@@ -241,6 +241,7 @@ export function keepSessions(
       },
     })
     await server.connect(transport)
+    transport.serverConnected()
     return server
   }
 
