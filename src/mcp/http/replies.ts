@@ -45,3 +45,26 @@ export function idOf(body: unknown): string | number | null {
 /** The same answer for a session that ended, never existed, or belongs to somebody else (S-08). */
 export const sessionNotFound = (body?: unknown) =>
   refusal(404, 'Session not found', { code: codes.sessionNotFound, id: idOf(body) })
+
+export function noRoomForSession(id: string | number | null): Response {
+  const message = 'Too many sessions are open. End those that are not needed, or try again later.'
+  return refusal(503, message, { id, headers: { 'Retry-After': '30' } })
+}
+
+/** The same response. `ended` is called when its body was read to the end, given up, or both. */
+export function withEnd(response: Response, ended: () => void): Response {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value } = await reader.read()
+      if (value !== undefined) return controller.enqueue(value)
+      ended()
+      controller.close()
+    },
+    cancel(reason) {
+      ended()
+      return reader.cancel(reason)
+    },
+  })
+  return new Response(body, response)
+}

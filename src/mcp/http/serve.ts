@@ -33,9 +33,9 @@ import {
 } from './incoming.ts'
 import { type HttpLimits, type SharedLimits, shareLimits } from './limits.ts'
 import { nodeListener } from './node.ts'
-import { bodyRefusal, idOf, refusal } from './replies.ts'
+import { bodyRefusal, idOf, refusal, withEnd } from './replies.ts'
 import { cutOff } from './session/session.ts'
-import { isInitialize, keepSessions, type ServerFactory, withEnd } from './session/sessions.ts'
+import { isInitialize, keepSessions, type ServerFactory } from './session/sessions.ts'
 import type { SessionSharing } from './session/sharing.ts'
 import { listeningBus, type OnListen } from './subscription-bus.ts'
 
@@ -66,6 +66,11 @@ export interface HttpOptions {
   createHandler?: typeof createMcpHandler
   /** Lets every instance that shares a store serve the 2025 sessions of this endpoint. Left out: only this process serves them. */
   sharing?: SessionSharing
+  /**
+   * How long the SDK server of a shared 2025 session may have nothing to do before it is let go. The factory is called again
+   * for the same session when one is needed. Left out: each server stays as long as its session.
+   */
+  serverIdle?: Duration
   /** Called for each 2026 client that subscribes to changes. */
   onListen?: OnListen
   /** Default: the system clock. */
@@ -130,6 +135,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     idleMs: milliseconds(options.sessionIdle ?? '30m'),
     clock,
     sharing: options.sharing,
+    restMs: options.serverIdle === undefined ? undefined : milliseconds(options.serverIdle),
     // It knows calls in flight that the session's server does not.
     relayed(session, message) {
       const end = options.fastPath?.({ ...relayedRequest, body: { ...message }, session })
