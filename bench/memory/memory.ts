@@ -67,8 +67,8 @@ async function measured(port: number, revision: Revision): Promise<(string | num
     await inBatches(0, warm, make)
     const before = await gateway.used(`${name} ${revision} before`)
     await inBatches(warm, many, make)
-    // Streams, and writes to the store, come to rest.
-    await sleep(2_000)
+    // Streams, writes to the store, and the servers of sessions, come to rest.
+    await sleep(12_000)
     const after = await gateway.used(`${name} ${revision}`)
     names.push(name)
     kilobytes.push((after - before) / many / 1_000)

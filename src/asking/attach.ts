@@ -37,10 +37,14 @@ export type ClientConnection = Pick<
   'getNegotiatedProtocolVersion' | 'getClientVersion' | 'getClientCapabilities' | 'notification'
 >
 
-/** Lets the handlers of an SDK server ask. Call it before any tool, prompt or resource is registered. */
-export function attach(settings: AskingSettings, mcp: McpServer, tools?: ToolSource): McpServer {
+/**
+ * Lets the handlers of an SDK server ask. Call it before any tool, prompt or resource is registered. `closed`: the client is
+ * there until then. Left out: until the connection of this server is closed.
+ */
+export function attach(settings: AskingSettings, mcp: McpServer, tools?: ToolSource, closed?: AbortSignal): McpServer {
   const { server } = mcp
-  const attached = { settings, server, tools, ready: readiness(server), connected: connectedTo(server) }
+  const connected = closed === undefined ? connectedTo(server) : () => closed
+  const attached = { settings, server, tools, ready: readiness(server), connected }
   const setRequestHandler = server.setRequestHandler.bind(server) as (...args: unknown[]) => void
   server.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!askable.has(method)) return setRequestHandler(method, ...rest)

@@ -131,6 +131,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const endpoint = serveHttp(
       factoryFor(scope, (ctx) => capturedIn(takeHandover(ctx.http?.req))),
       {
+        serverIdle: '5s',
         ...options.http,
         shared,
         clock: assent.clock,

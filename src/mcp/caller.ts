@@ -35,7 +35,7 @@ export interface Caller {
 }
 
 /** What a server knows of its client. */
-type KnownClient = Pick<Server, 'getNegotiatedProtocolVersion' | 'getClientVersion' | 'getClientCapabilities'>
+export type KnownClient = Pick<Server, 'getNegotiatedProtocolVersion' | 'getClientVersion' | 'getClientCapabilities'>
 
 /** The caller of a request in a handler of an SDK server. */
 export function callerOf(server: KnownClient, ctx: ServerContext, quirks: readonly Quirk[]): Caller {
@@ -63,7 +63,7 @@ export function perRequestCaller(meta: JsonObject, authInfo: AuthInfo | undefine
 
 /** The caller of any request on a 2025 session. */
 export function sessionCaller(
-  server: Server,
+  server: KnownClient,
   sessionId: string | undefined,
   authInfo: AuthInfo | undefined,
   quirks: readonly Quirk[],

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AuthInfo, Server } from '@modelcontextprotocol/server'
+import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../base/json.ts'
+import type { KnownClient } from './caller.ts'
 
 /**
  * Answers a message without an SDK server, or leaves it alone. Tried first; what it does not handle is served as usual. It
@@ -42,11 +43,11 @@ export interface FastHttp {
   onGone(id: string | number, listener: () => void): () => void
 }
 
-/** A connection that outlives one message, with the SDK server that was built for it. */
+/** A connection that outlives one message, with what its server knows of the client: the same object each time. */
 export interface FastSession {
   /** Undefined on a pipe, which serves one client. */
   readonly id?: string
-  readonly server: Server
+  readonly server: KnownClient
   /** Aborted when the connection ends. */
   readonly closed: AbortSignal
   /**

@@ -48,26 +48,28 @@ describe('how long a joined list waits, with a clock that stands still', () => {
 const clocks = { listFirst: 400, listDown: 100 }
 
 describe('a server that comes late', () => {
-  test.each(['2025', '2026'] as const)(
-    'a client of %s gets the list without it, and is told when it is there',
-    async (era) => {
-      const news = createEvents<GatewayNews>()
-      const told: GatewayNews[] = []
-      news.listen((one) => void told.push(one))
-      const { url, gateway } = await gated({ late: programOf('slow-start', '4000') }, { clocks, news })
-      gateway.start()
-      const client = await hearing(url, era)
-      expect(await client.names()).not.toContain('late__echo')
-      expect(told).toContainEqual(expect.objectContaining({ kind: 'server-missing', server: 'late', isStarting: true }))
+  test.each([
+    ['2025', {}],
+    // What the first server of a session said that it can do, those that take its place can do too.
+    ['2025', { serverIdle: '1ms' }],
+    ['2026', {}],
+  ] as const)('a client of %s gets the list without it, and is told when it is there (%o)', async (era, http) => {
+    const news = createEvents<GatewayNews>()
+    const told: GatewayNews[] = []
+    news.listen((one) => void told.push(one))
+    const { url, gateway } = await gated({ late: programOf('slow-start', '4000') }, { clocks, news, http })
+    gateway.start()
+    const client = await hearing(url, era)
+    expect(await client.names()).not.toContain('late__echo')
+    expect(told).toContainEqual(expect.objectContaining({ kind: 'server-missing', server: 'late', isStarting: true }))
 
-      await until(
-        () => client.heard.includes('tools') && client.heard.includes('prompts') && client.heard.includes('resources'),
-      )
-      expect(told).toContainEqual({ kind: 'server-found', server: 'late' })
-      await until(async () => (await client.names()).includes('late__echo'))
-      expect(gateway.upstreams()[0]?.state.kind).toBe('up')
-    },
-  )
+    await until(
+      () => client.heard.includes('tools') && client.heard.includes('prompts') && client.heard.includes('resources'),
+    )
+    expect(told).toContainEqual({ kind: 'server-found', server: 'late' })
+    await until(async () => (await client.names()).includes('late__echo'))
+    expect(gateway.upstreams()[0]?.state.kind).toBe('up')
+  })
 
   test('is in the first list if it comes soon enough, and nobody is told anything', async () => {
     const { url, gateway } = await gated(

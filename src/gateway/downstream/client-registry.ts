@@ -1,8 +1,8 @@
-import type { McpServer } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/json.ts'
 
 interface Entry {
-  readonly mcp: McpServer
+  /** Notifies the client. */
+  notify(method: string, params: JsonObject): void
   readonly servers: readonly string[]
   /** Undefined for the client of a pipe. */
   readonly sessionKey: string | undefined
@@ -23,10 +23,6 @@ export interface ClientRegistry {
 
 export function createClientRegistry(): ClientRegistry {
   const entries = new Set<Entry>()
-  // Fails for a client that disconnected, which needs no notification.
-  const say = ({ mcp }: Entry, method: string, params: JsonObject) =>
-    void mcp.server.notification({ method, params } as never).catch(() => {})
-
   return {
     add(entry, closed) {
       entries.add(entry)
@@ -35,12 +31,12 @@ export function createClientRegistry(): ClientRegistry {
     knows: (server, sessionKey) =>
       [...entries].some((entry) => entry.sessionKey === sessionKey && entry.servers.includes(server)),
     tellChanged(server, method) {
-      for (const entry of entries) if (entry.servers.includes(server)) say(entry, method, {})
+      for (const entry of entries) if (entry.servers.includes(server)) entry.notify(method, {})
     },
     tell(server, sessionKey, method, params) {
       for (const entry of entries) {
         if (entry.sessionKey !== sessionKey || !entry.servers.includes(server)) continue
-        if (entry.getsEverything || isChange(method)) say(entry, method, params)
+        if (entry.getsEverything || isChange(method)) entry.notify(method, params)
       }
     },
   }

@@ -2,7 +2,7 @@ import type { AuthInfo, McpServer } from '@modelcontextprotocol/server'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { inBackground } from '../../base/under-way.ts'
 import { perRequestCaller } from '../../mcp/caller.ts'
-import type { ServerFactory } from '../../mcp/http/session/served-session.ts'
+import type { ServedSession, ServerFactory } from '../../mcp/http/session/served-session.ts'
 import { sessionKeyOf } from '../../mcp/http/session/sharing.ts'
 import type { TakeCaptured } from '../call/call-tool.ts'
 import { routeNamed, type Scope } from '../catalog/route.ts'
@@ -11,8 +11,15 @@ import type { UpstreamEra } from '../upstream/upstream.ts'
 import { decodeHeaderValue } from '../upstream/wire/header-values.ts'
 import { downstreamClient } from './client.ts'
 import type { ClientRegistry } from './client-registry.ts'
+import { type ClientSession, clientSession } from './client-session.ts'
 import type { FindEras } from './eras.ts'
 import type { gatewayServer } from './server.ts'
+
+/** What stays the same for all servers of one session. */
+interface Kept {
+  readonly client: ClientSession
+  readonly capabilities: JsonObject
+}
 
 interface FactoryParts {
   readonly scope: Scope
@@ -28,7 +35,22 @@ const probePatienceMs = 500
 /** Makes the SDK servers towards clients: one for each 2025 session, each 2026 request, or each pipe. */
 export function serverFactory(gateway: GatewayContext, parts: FactoryParts): ServerFactory {
   const { scope, registry, erasOf, takeCaptured, makeServer } = parts
+  const sessions = new WeakMap<ServedSession, Kept>()
+  const sharedCapabilities = shareCapabilities()
+  const serverFor = (kept: Kept, session: ServedSession | undefined, instructions?: string) =>
+    makeServer(gateway, scope, {
+      capabilities: kept.capabilities,
+      takeCaptured,
+      session: kept.client,
+      ...(instructions !== undefined && { instructions }),
+      ...(session && { levelChanged: session.levelChanged, closed: session.closed }),
+    })
+
   return async ({ session, era, requestInfo, authInfo }) => {
+    const known = session && sessions.get(session)
+    // It takes the place of another one, and must be able to do what that one said.
+    if (known !== undefined) return serverFor(known, session)
+
     const isProbe = era === 'modern' && requestInfo === undefined
     const eras = await erasOf(scope.servers, isProbe ? probePatienceMs : undefined)
     const sessionKey = session && sessionKeyOf(session.id)
@@ -40,26 +62,34 @@ export function serverFactory(gateway: GatewayContext, parts: FactoryParts): Ser
       // Other instances forget their lists first: the client will ask any of them.
       inBackground(gateway.notices.share({ upstream: server, method, params }, true).then(told))
     }
-    const instructions = scope.joined ? undefined : eras[0]?.instructions
-    const { mcp, left } = makeServer(gateway, scope, {
-      capabilities: capabilitiesOf(eras),
-      takeCaptured,
-      ...(instructions !== undefined && { instructions }),
-      ...(staysConnected && { tell }),
-      ...(session && { levelChanged: session.levelChanged }),
-    })
+    const client = clientSession(gateway, scope, staysConnected ? tell : undefined)
+    const kept = { client, capabilities: sharedCapabilities(eras) }
+    const mcp = serverFor(kept, session, scope.joined ? undefined : eras[0]?.instructions)
     if (era === 'modern') await teachSchema(gateway, scope, mcp, { request: requestInfo, authInfo })
-    if (staysConnected) {
-      const closed = session?.closed ?? closing(mcp)
-      const servers = scope.servers.map(({ id }) => id)
-      registry.add({ mcp, servers, sessionKey, getsEverything: era === 'legacy' }, closed)
-      closed.addEventListener('abort', left, { once: true })
-    }
+    if (!staysConnected) return mcp
+    if (session !== undefined) sessions.set(session, kept)
+    const closed = session?.closed ?? closing(mcp)
+    const notify = session?.notify ?? notifyBy(mcp)
+    const servers = scope.servers.map(({ id }) => id)
+    registry.add({ notify, servers, sessionKey, getsEverything: era === 'legacy' }, closed)
+    closed.addEventListener('abort', client.left, { once: true })
     return mcp
   }
 }
 
-/** What the upstreams can do together. One that has not said yet may have everything. */
+/** What the upstreams can do together. Thousands of sessions share the few objects that say it. */
+function shareCapabilities(): (eras: readonly (UpstreamEra | undefined)[]) => JsonObject {
+  const shared = new Map<string, JsonObject>()
+  return (eras) => {
+    const made = capabilitiesOf(eras)
+    const key = Object.keys(made).join()
+    const known = shared.get(key) ?? made
+    shared.set(key, known)
+    return known
+  }
+}
+
+/** An upstream that has not said yet what it can do may have everything. */
 function capabilitiesOf(eras: readonly (UpstreamEra | undefined)[]): JsonObject {
   const has = (name: string) => eras.some((era) => era === undefined || era.capabilities[name] !== undefined)
   return {
@@ -69,6 +99,11 @@ function capabilitiesOf(eras: readonly (UpstreamEra | undefined)[]): JsonObject 
     ...(has('completions') && { completions: {} }),
     ...(has('logging') && { logging: {} }),
   }
+}
+
+/** Fails for a client that disconnected, which needs no notification. */
+function notifyBy({ server }: McpServer) {
+  return (method: string, params: JsonObject) => void server.notification({ method, params } as never).catch(() => {})
 }
 
 /** Aborted when the SDK server of a pipe is closed. */

@@ -15,18 +15,11 @@ import { accountFor, forwardWith, inNameOf, resultIn } from '../forward/forward.
 import { forwardPlain } from '../forward/forward-plain.ts'
 import type { UpstreamServer } from '../options.ts'
 import { downstreamClient } from './client.ts'
-import { clientSession } from './client-session.ts'
+import type { ClientSession } from './client-session.ts'
 import { isLogLevel } from './log-levels.ts'
 
 type Request = { readonly params?: JsonObject }
 type Handler = (request: Request, ctx: ServerContext) => Promise<unknown>
-
-/** An SDK server towards one client. */
-export interface GatewayServer {
-  readonly mcp: McpServer
-  /** To be called when a client that stayed connected has left: what upstreams keep for it is released. */
-  left(): void
-}
 
 interface ServerParts {
   readonly capabilities: JsonObject
@@ -34,20 +27,21 @@ interface ServerParts {
   readonly takeCaptured: TakeCaptured
   /** Lets other instances know which log level the client asked for. */
   readonly levelChanged?: (level: string) => Promise<void>
-  /** Tells the client of a change at an upstream. Left out: the client does not stay connected. */
-  readonly tell?: (server: string, method: string, params: JsonObject) => void
+  /** What is kept for the client, by this server and those that take its place. */
+  readonly session: ClientSession
+  /** Aborted when the session ends, which may have several servers. Left out: with the connection of this one. */
+  readonly closed?: AbortSignal
 }
 
 /** Makes an SDK server whose handlers forward to the upstreams of its scope. */
-export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: ServerParts): GatewayServer {
-  const { capabilities, instructions, takeCaptured, tell, levelChanged } = parts
+export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: ServerParts): McpServer {
+  const { capabilities, instructions, takeCaptured, session, closed, levelChanged } = parts
   const mcp = new McpServer(gateway.self, {
     capabilities: capabilities as never,
     ...(instructions !== undefined && { instructions }),
   })
-  attach(askingAt(gateway, scope), mcp)
+  attach(askingAt(gateway, scope), mcp, undefined, closed)
   const { server: sdk } = mcp
-  const session = clientSession(gateway, scope, tell)
   /** The client of a request, and the signal that ends it. */
   const from = (ctx: ServerContext) => {
     const caller = callerOf(sdk, ctx, gateway.asking.quirks)
@@ -125,7 +119,7 @@ export function gatewayServer(gateway: GatewayContext, scope: Scope, parts: Serv
     return server
   }
 
-  return { mcp, left: session.left }
+  return mcp
 }
 
 /** A prompt or a resource: policy does not apply, but the upstream may ask, and may need an account. */

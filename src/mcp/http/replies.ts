@@ -46,6 +46,11 @@ export function idOf(body: unknown): string | number | null {
 export const sessionNotFound = (body?: unknown) =>
   refusal(404, 'Session not found', { code: codes.sessionNotFound, id: idOf(body) })
 
+export function noRoomForSession(id: string | number | null): Response {
+  const message = 'Too many sessions are open. End those that are not needed, or try again later.'
+  return refusal(503, message, { id, headers: { 'Retry-After': '30' } })
+}
+
 /** The same response. `ended` is called when its body was read to the end, given up, or both. */
 export function withEnd(response: Response, ended: () => void): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()

@@ -67,6 +67,11 @@ export interface HttpOptions {
   createHandler?: typeof createMcpHandler
   /** Lets every instance that shares a store serve the 2025 sessions of this endpoint. Left out: only this process serves them. */
   sharing?: SessionSharing
+  /**
+   * How long the SDK server of a shared 2025 session may have nothing to do before it is let go. The factory is called again
+   * for the same session when one is needed. Left out: each server stays as long as its session.
+   */
+  serverIdle?: Duration
   /** Called for each 2026 client that subscribes to changes. */
   onListen?: OnListen
   /** Default: the system clock. */
@@ -131,6 +136,7 @@ export function serveHttp(factory: ServerFactory, options: HttpOptions = {}): Ht
     idleMs: milliseconds(options.sessionIdle ?? '30m'),
     clock,
     sharing: options.sharing,
+    restMs: options.serverIdle === undefined ? undefined : milliseconds(options.serverIdle),
     // It knows calls in flight that the session's server does not.
     relayed(session, message) {
       const end = options.fastPath?.({ ...relayedRequest, body: { ...message }, session })

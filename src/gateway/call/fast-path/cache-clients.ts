@@ -1,5 +1,5 @@
-import type { AuthInfo, Server } from '@modelcontextprotocol/server'
-import { type Caller, perRequestCaller, sessionCaller } from '../../../mcp/caller.ts'
+import type { AuthInfo } from '@modelcontextprotocol/server'
+import { type Caller, type KnownClient, perRequestCaller, sessionCaller } from '../../../mcp/caller.ts'
 import type { FastSession } from '../../../mcp/fast-path.ts'
 import { isPerRequest } from '../../../mcp/revision.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -26,9 +26,9 @@ const most = 1_000
 const longestKey = 4_096
 
 export function cacheClients(gateway: GatewayContext): ClientCache {
-  const bySession = new WeakMap<Server, Cached>()
+  const bySession = new WeakMap<KnownClient, Cached>()
   const byMeta = new Map<string, Cached>()
-  const seen = new WeakSet<Server>()
+  const seen = new WeakSet<KnownClient>()
   const quirks = gateway.asking.quirks
 
   const isCurrent = (cached: Cached | undefined): cached is Cached => cached?.inbox === gateway.asks().inbox

@@ -1,5 +1,5 @@
-import type { Server } from '@modelcontextprotocol/server'
 import { CompactMap } from '../../../base/compact-map.ts'
+import type { KnownClient } from '../../../mcp/caller.ts'
 import type { FastSession } from '../../../mcp/fast-path.ts'
 import type { RpcId } from '../../upstream/upstream.ts'
 import type { CapturedCall } from './captured-call.ts'
@@ -25,7 +25,7 @@ export interface CallsInFlight {
 }
 
 export function trackCallsInFlight(): CallsInFlight {
-  const sessions = new WeakMap<Server, CompactMap<RpcId, ClientCall>>()
+  const sessions = new WeakMap<KnownClient, CompactMap<RpcId, ClientCall>>()
 
   function callsOf({ server, closed }: FastSession): CompactMap<RpcId, ClientCall> {
     const known = sessions.get(server)

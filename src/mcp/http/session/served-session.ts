@@ -1,16 +1,14 @@
-import type {
-  AuthInfo,
-  JSONRPCResultResponse,
-  McpRequestContext,
-  McpServerFactory,
-  Server,
-} from '@modelcontextprotocol/server'
+import type { AuthInfo, JSONRPCResultResponse, McpRequestContext, McpServerFactory } from '@modelcontextprotocol/server'
+import type { JsonObject } from '../../../base/json.ts'
 import type { Session } from './session.ts'
+import type { SessionServer } from './session-server.ts'
 
 /** A 2025 session, for the server that is built for it. */
 export interface ServedSession extends Session {
   /** To be called when the client asks for a log level, so that other instances know. */
   levelChanged(level: string): Promise<void>
+  /** Notifies the client through the session's server, which may be another one than it was made for. */
+  notify(method: string, params: JsonObject): void
 }
 
 /** What a server is built for: one 2026 request, or one 2025 session. */
@@ -22,9 +20,9 @@ export interface ServingContext extends McpRequestContext {
 /** Builds a new server for each request (2026) or session (2025). Any factory of the SDK is one. */
 export type ServerFactory = (context: ServingContext) => ReturnType<McpServerFactory>
 
-/** A session that is open, and its own server. */
+/** A session that is open, and what its server knows of the client. */
 export interface FoundSession extends Session {
-  readonly server: Server
+  readonly server: SessionServer
   /**
    * Takes the id of a request, and keeps the session from being idle, until the returned function is called.
    * Undefined if a request of this id is under way.

@@ -1,11 +1,14 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   type JSONRPCMessage,
+  type McpServer,
   type RequestId,
+  type Server,
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server'
 import { CompactMap } from '../../../base/compact-map.ts'
+import type { JsonObject } from '../../../base/json.ts'
 import type { Lease } from '../../../base/limits/budget.ts'
 import { codes } from '../../codes.ts'
 import { idOf, refusal } from '../replies.ts'
@@ -20,7 +23,7 @@ export interface Session {
 /** How a session reaches a client whose requests and streams may be at any instance. */
 export interface Pushing {
   /** The id under which a request is sent to the client, so that its answer finds back here. */
-  addressOf(request: string): Promise<string>
+  addressOf(request: RequestId): Promise<string>
   /** Sends what belongs to no request of the client to the instance that holds its stream. False: send it here. */
   sendElsewhere(message: JSONRPCMessage): boolean
 }
@@ -39,8 +42,13 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #pushing: Pushing | undefined
   /** The requests that the client has not answered, with the ids under which it knows them. */
   readonly #pushed = new Map<RequestId, Promise<string>>()
-  /** Names the server that is connected. */
-  #life = ''
+  #opening = randomUUID()
+  #isInitialized = false
+  #isClosed = false
+  /** What is to be called when the session ends, besides its server. */
+  #onClose = () => {}
+  /** Set while a server that took the place of another gets to know the client. */
+  #introduction: { readonly id: string; resolve(answer: JSONRPCMessage): void } | undefined
 
   constructor(options: WebStandardStreamableHTTPServerTransportOptions, onQuiet: () => void, pushing?: Pushing) {
     super(options)
@@ -51,18 +59,48 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   /**
-   * To be called when the server has connected. Each server counts its requests from 0: an answer that comes late, to one
-   * that was asked before the session was rebuilt, must not count for another.
+   * Tells apart the servers that the session had here, one after the other. Each counts its requests from 0: an answer that
+   * comes late, to one that another server asked, must not count.
    */
-  serverConnected(): void {
-    if (this.#pushing === undefined) return
-    const toServer = this.onmessage
-    this.#life = randomBytes(6).toString('base64url')
-    this.onmessage = (message, extra) => {
-      const own = this.#ownAnswer(message)
-      if (own !== undefined) toServer?.(own, extra)
-    }
+  get opening(): string {
+    return this.#opening
   }
+
+  /** Connects the server of the session. */
+  async serveBy(server: McpServer | Server): Promise<void> {
+    this.#onClose = this.onclose ?? this.#onClose
+    await server.connect(this)
+  }
+
+  /** Whether nothing that is under way needs the server, and another one could take its place. */
+  get canRest(): boolean {
+    return this.#pushing !== undefined && this.#isInitialized && this.isQuiet && this.#pushed.size === 0
+  }
+
+  /** Lets the server go. Streams that the client holds open stay. */
+  leaveServer(): void {
+    this.#opening = randomUUID()
+    this.onmessage = (message) => this.#note(message)
+    this.onclose = this.#onClose
+    this.onerror = () => {}
+    this.setScopeChallengeResolver(undefined as never)
+  }
+
+  /** Has a server that took the place of another know the client: it gets what the client sent when the session began. */
+  async introduce(id: string, initialize: JsonObject): Promise<void> {
+    if (this.#isClosed) throw new Error('The session has ended.')
+    const answered = new Promise<JSONRPCMessage>((resolve) => {
+      this.#introduction = { id, resolve }
+    })
+    this.onmessage?.({ jsonrpc: '2.0', id, method: 'initialize', params: initialize })
+    const answer = await answered
+    this.#introduction = undefined
+    if ('error' in answer) throw new Error(`The server of a session could not be made again: ${answer.error.message}`)
+    this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+
+  /** The SDK's may be started once, and is started by each server that connects. */
+  override async start(): Promise<void> {}
 
   /** Takes the id of a request that another server answers, until the returned function is called. */
   take(id: RequestId): (() => void) | undefined {
@@ -76,6 +114,10 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (!this.#unanswered.has(id)) return
     lease.hold()
     this.#leases.set(id, lease)
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   get isQuiet(): boolean {
@@ -99,6 +141,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   /** Answers all open requests first: a client would take a stream that merely ends for a lost connection. */
   override async close(): Promise<void> {
+    this.#isClosed = true
     const error = { code: codes.serverError, message: cutOff }
     const told = [...this.#unanswered].map((id) => this.send({ jsonrpc: '2.0', id, error }))
     // Without open requests it closes in the same tick.
@@ -109,6 +152,9 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     if (!('method' in message)) {
       if (message.id !== undefined) this.#settle(message.id)
+      if (this.#introduction !== undefined && message.id === this.#introduction.id) {
+        return this.#introduction.resolve(message)
+      }
       return super.send(message, options)
     }
     if (this.#pushing === undefined) return super.send(message, options)
@@ -135,7 +181,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     pushing: Pushing,
   ): Promise<JSONRPCMessage> | JSONRPCMessage {
     if ('id' in message) {
-      const address = pushing.addressOf(`${this.#life} ${message.id}`)
+      const address = pushing.addressOf(message.id)
       this.#pushed.set(message.id, address)
       return address.then((id) => ({ ...message, id }))
     }
@@ -147,15 +193,9 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       : address.then((requestId) => ({ ...message, params: { ...message.params, requestId } }))
   }
 
-  /** An answer under the id that the server knows. Undefined: another server asked. */
-  #ownAnswer(message: JSONRPCMessage): JSONRPCMessage | undefined {
-    if ('method' in message) return message
-    const [life, id] = String(message.id).split(' ')
-    return life === this.#life && id !== undefined ? { ...message, id: Number(id) } : undefined
-  }
-
   #note(message: JSONRPCMessage): void {
     if (!('method' in message)) return void this.#pushed.delete(message.id as RequestId)
+    if (message.method === 'notifications/initialized') this.#isInitialized = true
     if ('id' in message) this.#unanswered.add(message.id)
     // A request that the client cancelled is never answered.
     else if (message.method === 'notifications/cancelled') this.#settle(message.params?.requestId as RequestId)

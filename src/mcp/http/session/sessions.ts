@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthInfo, JSONRPCMessage, JSONRPCResultResponse, McpServer, Server } from '@modelcontextprotocol/server'
+import type { AuthInfo, JSONRPCMessage, JSONRPCResultResponse } from '@modelcontextprotocol/server'
 import type { Clock } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { inBackground } from '../../../base/under-way.ts'
 import { leaseOf, ownerOf } from '../incoming.ts'
 import type { SharedLimits } from '../limits.ts'
-import { idOf, refusal, sessionNotFound, withEnd } from '../replies.ts'
+import { idOf, noRoomForSession, refusal, sessionNotFound, withEnd } from '../replies.ts'
 import { rebuild } from './rebuild.ts'
 import { hearOthers, pushAt } from './relay.ts'
 import { keepForReplay } from './replay.ts'
-import type { FoundSession, ServerFactory, Sessions } from './served-session.ts'
+import type { FoundSession, ServedSession, ServerFactory, Sessions } from './served-session.ts'
 import { type Session, SessionTransport } from './session.ts'
 import type { PooledSession } from './session-pool.ts'
+import { type FirstRequest, restServers, SessionServer } from './session-server.ts'
 import { makeAllSure, makeSure, revoke, type SharedSession, shareMessage, streamOpened } from './shared-session.ts'
 import { type SessionClaims, type SessionSharing, sessionKeyOf } from './sharing.ts'
 
 interface OpenSession extends Session, PooledSession, SharedSession {
   readonly transport: SessionTransport
+  readonly server: SessionServer
   /** Set when the session was initialized. */
-  server?: McpServer | Server
+  isReady: boolean
   /** Made when it is found for the first time. */
   found?: FoundSession
   /** Counts what keeps it from being idle besides unanswered requests: open streams, requests being read. */
@@ -26,12 +28,20 @@ interface OpenSession extends Session, PooledSession, SharedSession {
   usedAt: number
 }
 
+/** What a session is made from. Without `began` other instances cannot serve it. */
+type NewSession = Omit<SessionClaims, 'began'> & Pick<OpenSession, 'id' | 'began'>
+
 export interface SessionOptions {
   /** How long a session may be idle before it is closed. */
   readonly idleMs: number
   readonly clock: Clock
   /** Lets other instances serve these sessions, and this one those of others. */
   readonly sharing?: SessionSharing | undefined
+  /**
+   * How long the server of a session that other instances could serve may have nothing to do before it is let go. The
+   * factory is called again for the same session when a server is needed. Left out: each server stays.
+   */
+  readonly restMs?: number | undefined
   /** Called with a message of the client that reached another instance. */
   relayed?(session: FoundSession, message: JSONRPCMessage): void
 }
@@ -39,22 +49,27 @@ export interface SessionOptions {
 export function keepSessions(
   factory: ServerFactory,
   { limits, sessions: pool, replays }: Pick<SharedLimits, 'limits' | 'sessions' | 'replays'>,
-  { idleMs, clock, sharing, relayed }: SessionOptions,
+  { idleMs, clock, sharing, restMs, relayed }: SessionOptions,
 ): Sessions {
   // Ordered by last use, the longest unused first.
   const sessions = new Map<string, OpenSession>()
   const byKey = new Map<string, OpenSession>()
   const rebuilding = new Map<string, Promise<OpenSession | 'no-room' | undefined>>()
+  const rests = restMs === undefined ? undefined : restServers(restMs, clock)
   let callOffSweep: (() => void) | undefined
   const stopHearing =
     sharing &&
     hearOthers(sharing, {
       message(key, message, opening) {
         const session = byKey.get(key)
-        if (session?.server === undefined) return
-        if (!('method' in message) && opening !== session.opening) return
-        relayed?.(foundAs(session, session.server), message)
-        session.transport.deliver(message)
+        if (session?.isReady !== true) return
+        if ('method' in message) {
+          relayed?.(foundAs(session), message)
+          session.server.with(() => session.transport.deliver(message))
+        } else if (opening === session.opening) {
+          relayed?.(foundAs(session), message)
+          session.transport.deliver(message)
+        }
       },
       push: (key, message) =>
         void byKey
@@ -82,7 +97,7 @@ export function keepSessions(
     }
     // While it is rebuilt, its server is not ready.
     const session = (await rebuilding.get(id)) ?? sessions.get(id) ?? (await fromElsewhere(id, request, authInfo))
-    if (session === 'no-room') return noRoom(idOf(body))
+    if (session === 'no-room') return noRoomForSession(idOf(body))
     if (session === 'ended') return new Response(null, { status: 200 })
     if (session === undefined || session.owner !== ownerOf(authInfo)) return sessionNotFound(body)
 
@@ -91,7 +106,8 @@ export function keepSessions(
       if (session.isUnsure === true && !(await makeSure(session, sharing))) return sessionNotFound(body)
       const routed = await shareMessage(session, sharing, request, body)
       if (routed instanceof Response) return routed
-      const response = await session.transport.handleRequest(request, forward(routed.body, authInfo))
+      const handle = () => session.transport.handleRequest(request, forward(routed.body, authInfo))
+      const response = request.method === 'POST' ? await session.server.use(handle) : await handle()
       if (request.method === 'GET' && response.ok) inBackground(streamOpened(session, sharing).catch(() => {}))
       const requestId = idOf(body)
       const lease = requestId === null ? undefined : leaseOf(request)
@@ -104,15 +120,17 @@ export function keepSessions(
 
   async function open(request: Request, body: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     const owner = ownerOf(authInfo)
-    if (!pool.makeRoom(owner)) return noRoom(idOf(body))
+    if (!pool.makeRoom(owner)) return noRoomForSession(idOf(body))
     const claims = { owner, initialize: (body as { params?: JsonObject }).params ?? {}, began: clock.now().getTime() }
     const shared = await sharing?.seal(claims)
-    const session = add(shared ?? randomUUID(), owner, shared === undefined ? undefined : claims.began)
+    const made = { id: shared ?? randomUUID(), ...claims, began: shared === undefined ? undefined : claims.began }
+    const session = add(made)
     const { transport } = session
     const release = hold(session)
     let response: Response | undefined
     try {
-      session.server = await connect(session, request, authInfo)
+      await session.server.begin(first(request, authInfo))
+      session.isReady = true
       response = await transport.handleRequest(request, forward(body, authInfo))
       return response
     } finally {
@@ -146,12 +164,12 @@ export function keepSessions(
   async function rebuilt(
     sharing: SessionSharing,
     id: string,
-    { owner, initialize, began }: SessionClaims,
+    claims: SessionClaims,
     request: Request,
     authInfo: AuthInfo | undefined,
   ): Promise<OpenSession | 'no-room' | undefined> {
-    if (!pool.makeRoom(owner)) return 'no-room'
-    const session = add(id, owner, began)
+    if (!pool.makeRoom(claims.owner)) return 'no-room'
+    const session = add({ id, ...claims })
     const release = hold(session)
     let isUsable = false
     try {
@@ -159,11 +177,11 @@ export function keepSessions(
       const kept = await sharing.kept(session.key)
       if (kept?.isRevoked === true) return undefined
       session.stream = kept?.stream === sharing.post.id ? undefined : kept?.stream
-      const server = await connect(session, request, authInfo)
+      await session.server.begin(first(request, authInfo))
       if (kept?.level !== undefined) sharing.levelSet(id, kept.level)
-      await rebuild(session.transport, { url: request.url, id }, initialize, authInfo)
+      await rebuild(session.transport, { url: request.url, id }, claims.initialize, authInfo)
       isUsable = !session.closed.aborted
-      if (isUsable) session.server = server
+      session.isReady = isUsable
       return isUsable ? session : undefined
     } finally {
       if (!isUsable) await session.transport.close()
@@ -171,9 +189,8 @@ export function keepSessions(
     }
   }
 
-  function add(id: string, owner: string, began: number | undefined): OpenSession {
+  function add({ id, owner, initialize, began }: NewSession): OpenSession {
     const key = sessionKeyOf(id)
-    const opening = randomUUID()
     const replay = limits.replay > 0 ? keepForReplay(limits.replay, (bytes) => replays.lease(owner, bytes)) : undefined
     const ending = new AbortController()
     const transport: SessionTransport = new SessionTransport(
@@ -182,7 +199,7 @@ export function keepSessions(
       () => touch(session),
       (sharing &&
         began !== undefined && {
-          addressOf: (request) => sharing.addressOf(key, request, opening),
+          addressOf: (request) => sharing.addressOf(key, request, transport.opening),
           sendElsewhere(message) {
             if (session.stream === undefined) return false
             pushAt(sharing, session.stream, key, message)
@@ -194,16 +211,27 @@ export function keepSessions(
     const session: OpenSession = {
       id,
       key,
-      opening,
+      get opening() {
+        return transport.opening
+      },
       began,
       closed: ending.signal,
       transport,
+      server: new SessionServer({
+        transport,
+        clock,
+        make: (first) => factory({ era: 'legacy', ...first, session: served }),
+        ...(rests && { made: rests.add }),
+        ...(began !== undefined && { initialize }),
+      }),
+      isReady: false,
       owner,
       holds: 0,
       usedAt: clock.now().getTime(),
       isIdle: () => session.holds === 0 && transport.isQuiet,
       close: () => closeSoon(transport),
     }
+    const served = servedSession(session)
     transport.onclose = () => {
       sessions.delete(id)
       byKey.delete(key)
@@ -219,30 +247,20 @@ export function keepSessions(
     return session
   }
 
-  /** Gives the session a server of its own. */
-  async function connect(
-    session: OpenSession,
-    request: Request,
-    authInfo: AuthInfo | undefined,
-  ): Promise<McpServer | Server> {
-    const { id, key, began, closed, transport } = session
-    const server = await factory({
-      era: 'legacy',
-      ...(authInfo !== undefined && { authInfo }),
-      requestInfo: request,
-      session: {
-        id,
-        closed,
-        levelChanged: async (next) => {
-          if (sharing === undefined || began === undefined) return
-          await sharing.save(key, { level: next }, began)
-          await sharing.post.sendAll({ kind: 'session-level', key, level: next })
-        },
+  /** What the factory is told of a session, the same each time. */
+  function servedSession({ id, key, began, closed, server }: OpenSession): ServedSession {
+    return {
+      id,
+      closed,
+      async levelChanged(next) {
+        if (sharing === undefined || began === undefined) return
+        await sharing.save(key, { level: next }, began)
+        await sharing.post.sendAll({ kind: 'session-level', key, level: next })
       },
-    })
-    await server.connect(transport)
-    transport.serverConnected()
-    return server
+      // Fails for a client that disconnected, which needs no notification.
+      notify: (method, params) =>
+        server.with((sdk) => void sdk.notification({ method, params } as never).catch(() => {})),
+    }
   }
 
   function touch(session: OpenSession): void {
@@ -264,11 +282,11 @@ export function keepSessions(
     }
   }
 
-  function foundSession(session: OpenSession, server: McpServer | Server): FoundSession {
+  function foundSession(session: OpenSession): FoundSession {
     return {
       id: session.id,
       closed: session.closed,
-      server: 'server' in server ? server.server : server,
+      server: session.server,
       hold(requestId) {
         const free = session.transport.take(requestId)
         if (free === undefined) return undefined
@@ -296,8 +314,8 @@ export function keepSessions(
     return true
   }
 
-  function foundAs(session: OpenSession, server: McpServer | Server): FoundSession {
-    session.found ??= foundSession(session, server)
+  function foundAs(session: OpenSession): FoundSession {
+    session.found ??= foundSession(session)
     return session.found
   }
 
@@ -323,10 +341,9 @@ export function keepSessions(
     serve,
     find(id, authInfo) {
       const session = sessions.get(id)
-      const server = session?.server
-      if (session === undefined || server === undefined || session.owner !== ownerOf(authInfo)) return undefined
-      if (session.isUnsure === true) return undefined
-      return foundAs(session, server)
+      if (session?.isReady !== true || session.isUnsure === true || session.owner !== ownerOf(authInfo))
+        return undefined
+      return foundAs(session)
     },
     get size() {
       return sessions.size
@@ -334,6 +351,7 @@ export function keepSessions(
     async close() {
       callOffSweep?.()
       callOffSweep = undefined
+      rests?.close()
       stopHearing?.()
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()))
     },
@@ -345,12 +363,12 @@ function closeSoon(transport: SessionTransport): void {
   transport.close().catch(() => {})
 }
 
-function noRoom(id: string | number | null): Response {
-  const message = 'Too many sessions are open. End those that are not needed, or try again later.'
-  return refusal(503, message, { id, headers: { 'Retry-After': '30' } })
-}
-
 export const isInitialize = (body: unknown) => (body as { method?: unknown } | undefined)?.method === 'initialize'
+
+/** What the first server of a session is made for. */
+function first(requestInfo: Request, authInfo: AuthInfo | undefined): FirstRequest {
+  return { requestInfo, ...(authInfo !== undefined && { authInfo }) }
+}
 
 function forward(parsedBody: unknown, authInfo: AuthInfo | undefined) {
   return { ...(parsedBody !== undefined && { parsedBody }), ...(authInfo !== undefined && { authInfo }) }
