@@ -45,7 +45,8 @@ export function takeMessages({ router, capabilities, beat }: TakeParts): (joined
       const message = `An envelope has at most ${limits.envelopeBytes} bytes, and this one has ${data.length}.`
       return { code: 'too-large', message }
     }
-    const envelope = readEnvelope(data.toString())
+    const text = data.toString()
+    const envelope = readEnvelope(text)
     if ('problem' in envelope) {
       const { problem: message, id } = envelope
       return { code: 'unreadable', message, ...(id !== undefined && { correlationId: id }) }
@@ -63,7 +64,8 @@ export function takeMessages({ router, capabilities, beat }: TakeParts): (joined
       return undefined
     }
     const own = capabilities.get(member.id) as Capabilities
-    return route(router, { sender: member, capabilities: own, envelope, data })
+    const written = envelope.text === text ? data : Buffer.from(envelope.text)
+    return route(router, { sender: member, capabilities: own, envelope, data: written })
   }
 
   return (joined, data) => {

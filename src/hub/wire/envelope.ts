@@ -1,4 +1,4 @@
-import { isPlainObject, isText, type JsonObject, parseJson } from '../../base/json.ts'
+import { isPlainObject, isText, type Json, type JsonObject, parseJson, writeJson } from '../../base/json.ts'
 
 /** The protocol that every envelope names. */
 export const protocolName = 'mcp-x/v0'
@@ -22,7 +22,7 @@ export interface Envelope {
   readonly kind: string
   readonly correlationId?: string
   readonly payload: Readonly<Record<string, unknown>>
-  /** The message as it came. */
+  /** The message as it came, or written anew where others could read it in another way. */
   readonly text: string
 }
 
@@ -73,7 +73,18 @@ export function readEnvelope(text: string): Envelope | Unreadable {
   }
   if (!isPlainObject(payload)) return { problem: 'The payload is a JSON object.', id }
   if (Object.hasOwn(value, chainKey)) return { problem: `Only the hub writes the key "${chainKey}".`, id }
-  return { id, from, to, kind, ...(correlationId !== undefined && { correlationId }), payload, text }
+  const one = inOneWay(text)
+  return { id, from, to, kind, ...(correlationId !== undefined && { correlationId }), payload, text: one }
+}
+
+/** By these the hub decides. Another reader may take the first of two, where `JSON.parse` takes the last. */
+const decisive = ['"from"', '"payload"', '"method"', '"params"', '"name"', '"arguments"']
+/** A letter that is written by its number, so that a name has more than one spelling. */
+const escapedLetter = /\\u00[4-7]/i
+
+function inOneWay(text: string): string {
+  const isPlain = decisive.every((name) => text.indexOf(name) === text.lastIndexOf(name)) && !escapedLetter.test(text)
+  return isPlain ? text : writeJson(parseJson(text) as Json)
 }
 
 /** Reads the payload of an `mcp` envelope. Undefined: it is no JSON-RPC message. */

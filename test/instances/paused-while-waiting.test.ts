@@ -1,10 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Assent } from '../../src/index.ts'
-import { programOf } from '../gateway/upstream/upstreams.ts'
-import { balanced } from '../instances/balanced.ts'
 import { alice } from '../support/approval/a-call.ts'
 import { audited } from '../support/approval/approving.ts'
 import { type AskedClient, connect26 } from '../support/asking/asking-clients.ts'
@@ -12,6 +11,7 @@ import { gated } from '../support/gateway/gateways.ts'
 import { readPolicy } from '../support/policies.ts'
 import { promised } from '../support/server/servers.ts'
 import { serverStores } from '../support/stores.ts'
+import { balanced } from './balanced.ts'
 
 const changes: Record<string, { by: (assent: Assent) => unknown; words: string }> = {
   'everything is paused': { by: ({ approvals }) => approvals.pause(alice), words: 'paused' },
@@ -76,7 +76,8 @@ const endOf = (calling: ReturnType<AskedClient['call']>) => calling.catch((error
 
 describe.each(Object.entries(changes))('%s', (_, { by, words }) => {
   test('while a call waits for a process: it is not sent', async () => {
-    const upstreams = { up: programOf('old-stdio') }
+    const program = fileURLToPath(new URL('../support/upstream/programs/old-stdio.js', import.meta.url))
+    const upstreams = { up: { command: process.execPath, args: [program] } }
     const { assent, connect, gateway } = await gated(upstreams, { upstreamLimits: { processes: 1 } })
     const first = await connect(connect26, { only: 'up' })
     const busy = endOf(first.call('wait'))
