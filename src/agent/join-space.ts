@@ -192,7 +192,6 @@ export async function joinSpace(options: SpaceConnectionOptions): Promise<Joined
         served,
         serveOptions,
       )
-      connection.send({ kind: 'mcp', payload: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } })
     },
     onElicitation(by) {
       answerer = by

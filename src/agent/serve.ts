@@ -71,6 +71,13 @@ export async function createServing(
   const { space, connection, requests } = parts
   const assent = options.assent ?? (await ownAssent(space, options.policy))
   const source = sourceOf(assent, connection.id, served)
+  source.onChange?.(tellTools)
+  tellTools()
+
+  /** The hub and the others ask again which tools there are. */
+  function tellTools(): void {
+    connection.send({ kind: 'mcp', payload: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } })
+  }
 
   async function callOf(envelope: Incoming): Promise<ToolCall> {
     const { params } = envelope.payload as { params?: JsonObject }

@@ -93,7 +93,8 @@ describe('assent hub', () => {
 
   test('bridges an MCP server into a space, and says when the space ends that', async () => {
     const { url } = await aSpace()
-    const env = { TOKEN_OF_B: 'a-secret-of-agent-b' }
+    const env = { TOKEN_OF_B: 'a-secret-of-agent-b', KEY_OF_SERVER: 'a-key' }
+    const sees = 'console.error("It sees", process.env.KEY_OF_SERVER, process.env.TOKEN_OF_B)'
     const args = [
       'hub',
       'bridge',
@@ -105,10 +106,12 @@ describe('assent hub', () => {
       process.execPath,
       '--import',
       'tsx',
-      program,
+      '-e',
+      `${sees}; import(${JSON.stringify(program)})`,
     ]
     const { child, said } = await startAssent(args, /is in the space/, { env })
     expect(said()).toContain('agent-b is in the space. Its tools: ')
+    expect(said()).toContain('It sees a-key undefined')
     const a = await join_(url, { token: 'a-secret-of-agent-a' })
     const tools = await a.tools()
     expect(tools.every(({ agent }) => agent === 'agent-b')).toBe(true)

@@ -79,10 +79,10 @@ describe.each(Object.entries(serverStores))(
       const came = await Promise.all(instances.map((instance) => instance.raw('nobody', { query })))
       const ends = await Promise.all(
         came.map(({ hears, closed }) =>
-          Promise.race([
-            hears((heard) => heard.payload?.event === 'welcome').then(() => 'welcome'),
-            closed.then(({ words }) => words),
-          ]),
+          hears((heard) => heard.payload?.event === 'welcome').then(
+            () => 'welcome',
+            async () => (await closed).words,
+          ),
         ),
       )
       const refused = 'This ticket was used, is over, or was never made.'

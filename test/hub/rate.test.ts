@@ -27,3 +27,11 @@ test('refusals are forgotten when the limit was kept to for ten seconds', () => 
   rate.take(10_000)
   expect(rate.refused).toBe(0)
 })
+
+test('refusals are forgotten after ten seconds in which nothing was sent, whoever sends next', () => {
+  const rate = createRate(1, 1)
+  for (let n = 0; n <= 1_000; n += 1) rate.take(0)
+  expect(rate.refused).toBe(1_000)
+  expect([rate.take(10_000), rate.refused]).toEqual(['ok', 0])
+  expect([rate.take(10_000), rate.refused]).toEqual(['told', 1])
+})

@@ -1,5 +1,6 @@
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client'
 import type { McpServer } from '@modelcontextprotocol/server'
+import { createEvents } from '../../base/events.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentToolSource, AskPerson, Calling, ToolDescription } from './source.ts'
 
@@ -9,8 +10,13 @@ export type OpenTransport = () => Promise<Transport>
 interface Session {
   readonly client: Client
   ask: AskPerson
-  running: number
   queue: Promise<unknown>
+}
+
+/** A session, and how many calls use it, those that wait for its start among them. */
+interface Kept {
+  readonly starting: Promise<Session>
+  inUse: number
 }
 
 const mostSessions = 16
@@ -21,67 +27,71 @@ const noTimeout = 2 ** 31 - 1
  * the person of the call that it belongs to; within a session, calls run one after the other.
  */
 export function mcpSource(open: OpenTransport, { sessions: most = mostSessions } = {}): AgentToolSource {
-  const sessions = new Map<string, Promise<Session>>()
+  const sessions = new Map<string, Kept>()
+  const changes = createEvents<void>()
 
   async function start(): Promise<Session> {
     const client = new Client({ name: 'assent hub', version: '1' }, { capabilities: { elicitation: { form: {} } } })
-    const session: Session = { client, ask: async () => ({ action: 'cancel' }), running: 0, queue: Promise.resolve() }
+    const session: Session = { client, ask: async () => ({ action: 'cancel' }), queue: Promise.resolve() }
     client.setRequestHandler('elicitation/create', async ({ params }, ctx) => {
       return (await session.ask(params as unknown as JsonObject, ctx.mcpReq.signal)) as never
     })
+    client.setNotificationHandler('notifications/tools/list_changed', () => changes.tell())
     await client.connect(await open())
     return session
   }
 
-  async function sessionFor(asker: string): Promise<Session> {
+  function sessionFor(asker: string): Kept {
     const known = sessions.get(asker)
     if (known !== undefined) return known
-    if (sessions.size >= most) await closeIdle()
-    const starting = start()
-    sessions.set(asker, starting)
-    starting.then(
-      ({ client }) => {
-        client.onclose = () => sessions.delete(asker)
-      },
-      () => sessions.delete(asker),
-    )
-    return starting
+    const room = sessions.size < most ? Promise.resolve() : closeIdle()
+    const kept: Kept = { starting: room.then(start), inUse: 0 }
+    sessions.set(asker, kept)
+    const forget = () => {
+      if (sessions.get(asker) === kept) sessions.delete(asker)
+    }
+    kept.starting.then(({ client }) => {
+      client.onclose = forget
+    }, forget)
+    return kept
   }
 
-  async function closeIdle(): Promise<void> {
-    for (const [asker, starting] of sessions) {
-      const session = await starting
-      if (session.running > 0) continue
-      sessions.delete(asker)
-      await session.client.close()
-      return
+  /** One that is not used is forgotten at once, so that nobody begins to use it. */
+  function closeIdle(): Promise<void> {
+    const [idle] = [...sessions].filter(([, { inUse }]) => inUse === 0)
+    if (idle === undefined) throw new Error('This agent has too many callers at once. Try again later.')
+    const [asker, { starting }] = idle
+    sessions.delete(asker)
+    return starting.then(({ client }) => client.close())
+  }
+
+  async function use<Result>(asker: string, work: (session: Session) => Promise<Result>): Promise<Result> {
+    const kept = sessionFor(asker)
+    kept.inUse += 1
+    try {
+      return await work(await kept.starting)
+    } finally {
+      kept.inUse -= 1
     }
-    throw new Error('This agent has too many callers at once. Try again later.')
   }
 
   return {
-    async list() {
-      const { client } = await sessionFor('')
-      return (await client.listTools()).tools as unknown as readonly ToolDescription[]
-    },
-    async call(name, args, { signal, asker, ask }: Calling) {
-      const session = await sessionFor(asker)
-      session.running += 1
-      const run = async () => {
-        signal.throwIfAborted()
-        session.ask = ask
-        return session.client.callTool({ name, arguments: args }, { signal, timeout: noTimeout })
-      }
-      const running = session.queue.then(run, run)
-      session.queue = running.catch(() => {})
-      try {
-        return (await running) as unknown as JsonObject
-      } finally {
-        session.running -= 1
-      }
-    },
+    onChange: (listener) => void changes.listen(listener),
+    list: () =>
+      use('', async ({ client }) => (await client.listTools()).tools as unknown as readonly ToolDescription[]),
+    call: (name, args, { signal, asker, ask }: Calling) =>
+      use(asker, (session) => {
+        const run = async () => {
+          signal.throwIfAborted()
+          session.ask = ask
+          return session.client.callTool({ name, arguments: args }, { signal, timeout: noTimeout })
+        }
+        const running = session.queue.then(run, run)
+        session.queue = running.catch(() => {})
+        return running as Promise<unknown> as Promise<JsonObject>
+      }),
     async close() {
-      const all = await Promise.allSettled(sessions.values())
+      const all = await Promise.allSettled([...sessions.values()].map(({ starting }) => starting))
       await Promise.allSettled(all.map((one) => (one.status === 'fulfilled' ? one.value.client.close() : undefined)))
     },
   }

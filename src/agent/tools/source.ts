@@ -16,6 +16,8 @@ export type AskPerson = (params: JsonObject, signal: AbortSignal) => Promise<Jso
 export interface AgentToolSource {
   list(): Promise<readonly ToolDescription[]>
   call(name: string, args: JsonObject, calling: Calling): Promise<JsonObject>
+  /** Calls this whenever the list has changed. Left out: it never does. */
+  onChange?(listener: () => void): void
   close(): Promise<void>
 }
 

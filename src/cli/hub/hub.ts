@@ -100,7 +100,8 @@ export function addHubCommands(program: Command): void {
     .action(async (server: string, args: string[], { url, tokenEnv }: { url: string; tokenEnv: string }) => {
       const token = process.env[tokenEnv]
       if (token === undefined || token === '') throw new BadArgument(`Set ${tokenEnv} to the token of the agent.`)
-      await bridge({ url, token, command: server, args })
+      const { [tokenEnv]: _, ...env } = process.env
+      await bridge({ url, token, command: server, args, env: env as Record<string, string> })
     })
 }
 
@@ -118,17 +119,19 @@ interface Bridging {
   readonly token: string
   readonly command: string
   readonly args: readonly string[]
+  /** The variables of the server: ours, without the token. */
+  readonly env: Record<string, string>
 }
 
 /** Puts an MCP server into a space: its tools are the agent's, and what it asks goes to the person of the call. */
-async function bridge({ url, token, command, args }: Bridging): Promise<void> {
+async function bridge({ url, token, command, args, env }: Bridging): Promise<void> {
   const [{ StdioClientTransport }, { joinSpace }, { mcpSource }] = await Promise.all([
     import('@modelcontextprotocol/client/stdio'),
     import('../../agent/join-space.ts'),
     import('../../agent/tools/mcp-source.ts'),
   ])
   const space = await joinSpace({ url, token })
-  const source = mcpSource(async () => new StdioClientTransport({ command, args: [...args], stderr: 'inherit' }))
+  const source = mcpSource(async () => new StdioClientTransport({ command, args: [...args], env, stderr: 'inherit' }))
   await space.serveTools(source)
   print(`${space.id} is in the space. Its tools: ${(await source.list()).map(({ name }) => name).join(', ')}`)
   await new Promise<void>((resolve) => {

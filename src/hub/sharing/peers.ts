@@ -65,6 +65,8 @@ interface HereWord {
   readonly here: [participant: string, at: number][]
   readonly left: [participant: string, words: string][]
   readonly beats: string[]
+  /** Who joined elsewhere, as the sender heard before: others may hear of that joining later. */
+  readonly moved?: string[]
 }
 
 interface Peer {
@@ -88,6 +90,9 @@ export async function meetPeers(parts: PeersParts): Promise<Peers> {
   const waiting = new Set<(isLate?: boolean) => void>()
   const left = new Map<string, string>()
   const beats = new Set<string>()
+  const moved = new Set<string>()
+  /** They are somewhere, and where has not been heard yet. */
+  const arriving = new Set<string>()
   let running = new Set(await post.others())
   let isTelling = false
   let isWaking = false
@@ -102,9 +107,10 @@ export async function meetPeers(parts: PeersParts): Promise<Peers> {
 
   function sendHere(): Promise<unknown> {
     isTelling = false
-    const word: HereWord = { here: [...mine()], left: [...left], beats: [...beats] }
+    const word: HereWord = { here: [...mine()], left: [...left], beats: [...beats], moved: [...moved] }
     left.clear()
     beats.clear()
+    moved.clear()
     return (post as Post).sendAll({ kind: kinds.here, space, ...word })
   }
 
@@ -127,22 +133,26 @@ export async function meetPeers(parts: PeersParts): Promise<Peers> {
   function yieldTo(participant: string): void {
     const own = mine().get(participant)
     const isLater = [...peers.values()].some(({ joined }) => (joined.get(participant) ?? 0) > (own ?? 0))
-    if (own !== undefined && isLater) inBackground(inTurn(() => parts.letGo(participant).then(sendHere)))
+    if (own === undefined || !isLater) return
+    moved.add(participant)
+    inBackground(inTurn(() => parts.letGo(participant).then(sendHere)))
   }
 
   function leave(participant: string, words: string): void {
-    if (!isMine(participant) && whereElse(participant) === undefined) parts.gone(participant, words)
+    if (!isSomewhere(participant)) parts.gone(participant, words)
     for (const look of waiting) look()
   }
 
-  function hearHere(instance: string, { here, left: gone, beats: alive }: HereWord): void {
+  const isSomewhere = (participant: string) => isMine(participant) || whereElse(participant) !== undefined
+
+  function hearHere(instance: string, { here, left: gone, beats: alive, moved: away = [] }: HereWord): void {
     const peer = peers.get(instance)
     if (peer === undefined) tellHere()
     running.add(instance)
     const before = peer?.joined ?? new Map<string, number>()
     const joined = new Map(here)
     const came = [...joined].filter(([participant, at]) => before.get(participant) !== at)
-    const wasHere = new Set(came.flatMap(([one]) => (isMine(one) || whereElse(one) !== undefined ? [one] : [])))
+    const wasHere = new Set(came.flatMap(([one]) => (arriving.delete(one) || isSomewhere(one) ? [one] : [])))
     peers.set(instance, { joined })
     for (const [participant, at] of came) {
       if (at < (mine().get(participant) ?? 0)) continue
@@ -151,7 +161,9 @@ export async function meetPeers(parts: PeersParts): Promise<Peers> {
     }
     const words = new Map(gone)
     for (const participant of before.keys()) {
-      if (!joined.has(participant)) leave(participant, words.get(participant) ?? 'The connection was lost.')
+      if (joined.has(participant)) continue
+      if (away.includes(participant) && !isSomewhere(participant)) arriving.add(participant)
+      else leave(participant, words.get(participant) ?? lost)
     }
     for (const participant of alive) if (joined.has(participant)) parts.heartbeat(participant)
     for (const look of waiting) look()
@@ -163,6 +175,8 @@ export async function meetPeers(parts: PeersParts): Promise<Peers> {
     for (const instance of [...peers.keys()].filter((one) => !others.has(one))) {
       forget(instance, 'The instance that served this participant is gone.')
     }
+    for (const participant of arriving) leave(participant, lost)
+    arriving.clear()
     parts.lookAround()
   }
 
@@ -253,6 +267,7 @@ export async function meetPeers(parts: PeersParts): Promise<Peers> {
   }
 }
 
+const lost = 'The connection was lost.'
 const nothing = () => {}
 
 /** Where nobody shares the store. */
