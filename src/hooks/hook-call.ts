@@ -77,9 +77,11 @@ function withCwd(hook: HookCall): JsonObject {
   return cwd === undefined ? input : { ...input, [cwdName(hook)]: cwd }
 }
 
-/** A tool may have an argument of that name. */
+/** A tool may have arguments of such names. */
 function cwdName({ input }: HookCall): string {
-  return Object.hasOwn(input, 'cwd') ? '$cwd' : 'cwd'
+  let name = 'cwd'
+  while (Object.hasOwn(input, name)) name = `$${name}`
+  return name
 }
 
 /** What the client takes back: the arguments of its tool, without the folder. */

@@ -76,6 +76,22 @@ describe('what another policy would have decided', () => {
     expect(replayed({ rules }, { ...recorded, server: 'trusted' })).toMatchObject({ kind: 'unknown' })
   })
 
+  test('how much of a limit was used is not recorded, so a rule with one may also have asked', () => {
+    const limit: RuleSettings = { decide: 'allow', limit: { calls: 5, per: '1h' } }
+    const budget: RuleSettings = {
+      decide: 'allow',
+      when: 'args.amount > 3',
+      budget: { of: 'args.amount', max: 9, per: '1h' },
+    }
+    const unknown = { kind: 'unknown', effects: ['allow', 'ask'] }
+    expect(replayed({ rules: [limit], default: 'deny' }, kept)).toEqual({ ...unknown, lacks: ['usage'] })
+    expect(replayed({ rules: [budget], default: 'ask' }, recorded)).toEqual({
+      ...unknown,
+      lacks: ['arguments', 'usage'],
+    })
+    expect(replayed({ rules: [{ ...limit, tool: 'read' }], default: 'deny' }, kept)).toEqual(decided('deny'))
+  })
+
   test('a condition that allows may also fail, and then it asks', () => {
     const rules: RuleSettings[] = [{ when: 'args.amount > 3', decide: 'allow' }]
     const unknown = { kind: 'unknown', lacks: ['arguments'] }

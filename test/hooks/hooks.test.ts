@@ -108,6 +108,16 @@ describe('what a coding agent is told', () => {
   })
 })
 
+test('no argument of a tool is hidden behind the folder, whatever its name', async () => {
+  const assent = await anAssent(withRule({ tool: 'Bash', decide: 'ask', editable: ['command'] }))
+  const given = { command: 'ls', cwd: '/a', $cwd: '/b' }
+  const asked = ask(assent, 'claude-code', 'PreToolUse', { tool_input: given })
+  const { subject } = await question(assent)
+  expect(subject).toMatchObject({ call: { arguments: { ...given, $$cwd: '/work' } } })
+  await answer(assent, { choice: 'allow_once', edit_command: 'ls -l' })
+  expect(await asked).toMatchObject({ hookSpecificOutput: { updatedInput: { ...given, command: 'ls -l' } } })
+})
+
 describe('a person is asked', () => {
   test('and the call is held until they say yes; the audit has the answer and no end', async () => {
     const assent = await anAssent()

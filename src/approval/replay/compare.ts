@@ -64,7 +64,7 @@ export function emptyComparison(): Comparison {
     calls: 0,
     oldest: undefined,
     counts: { allow: zero(replayOutcomes), ask: zero(replayOutcomes), deny: zero(replayOutcomes) },
-    lacks: zero(['arguments', 'annotations', 'requester']),
+    lacks: zero(['arguments', 'annotations', 'requester', 'usage']),
     changes: [],
   }
 }

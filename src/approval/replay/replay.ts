@@ -5,7 +5,7 @@ import type { ToolCall } from '../tool-call.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 
 /** What the audit does not have of a call, and a rule would look at. */
-export type Lack = 'arguments' | 'annotations' | 'requester'
+export type Lack = 'arguments' | 'annotations' | 'requester' | 'usage'
 
 /** What a policy would have decided on a recorded call; or which effects are possible, and what would tell. */
 export type Replayed =
@@ -30,13 +30,15 @@ export function replay(policy: Policy, recorded: RecordedCall, facts: ReplayFact
   const call = callFrom(recorded, facts)
   const judged = policy.rules.find((ready) => {
     const judgement = judgeRule(ready, call, recorded)
-    if (typeof judgement !== 'object') {
-      if (judgement) effects.add(effectOf(ready, judgement))
-      return judgement
+    if (judgement === false) return false
+    const isKnown = typeof judgement !== 'object'
+    if (!isKnown) lacks.add(judgement.lacks)
+    for (const effect of isKnown ? [effectOf(ready, judgement)] : possibleEffects(ready, call)) effects.add(effect)
+    if (ready.limits !== undefined && effects.has('allow')) {
+      lacks.add('usage')
+      effects.add('ask')
     }
-    lacks.add(judgement.lacks)
-    for (const effect of possibleEffects(ready, call)) effects.add(effect)
-    return false
+    return isKnown
   })
   if (judged === undefined) effects.add(policy.default)
   const [effect, ...others] = effects

@@ -71,6 +71,7 @@ const lackWords: Readonly<Record<Lack, string>> = {
   arguments: 'their arguments were not kept (a rule with keepArguments: true keeps them)',
   annotations: 'annotations are not recorded',
   requester: 'the groups and agents of requesters are not recorded',
+  usage: 'how much of a limit was used is not recorded',
 }
 
 function lackLines(unknown: number, lacks: Comparison['lacks']): string[] {

@@ -209,7 +209,7 @@ const compared: Comparison = {
     ask: { allow: 0, ask: 90, deny: 4, unknown: 0 },
     deny: { allow: 0, ask: 0, deny: 10, unknown: 0 },
   },
-  lacks: { arguments: 0, annotations: 0, requester: 0 },
+  lacks: { arguments: 0, annotations: 0, requester: 0, usage: 0 },
   changes: [{ server: 'files', tool: 'write_file', was: 'allow', now: 'ask', calls: 100 }],
 }
 
