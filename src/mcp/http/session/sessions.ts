@@ -12,7 +12,14 @@ import { keepForReplay } from './replay.ts'
 import type { FoundSession, ServerFactory, Sessions } from './served-session.ts'
 import { type Session, SessionTransport } from './session.ts'
 import type { PooledSession } from './session-pool.ts'
-import { makeAllSure, makeSure, revoke, type SharedSession, shareMessage, streamOpened } from './shared-session.ts'
+import {
+  endEverywhere,
+  makeAllSure,
+  makeSure,
+  type SharedSession,
+  shareMessage,
+  streamOpened,
+} from './shared-session.ts'
 import { type SessionClaims, type SessionSharing, sessionKeyOf } from './sharing.ts'
 
 interface OpenSession extends Session, PooledSession, SharedSession {
@@ -133,7 +140,7 @@ export function keepSessions(
     const key = sessionKeyOf(id)
     if (request.method === 'DELETE') {
       if ((await sharing.kept(key))?.isRevoked === true) return undefined
-      await revoke(key, claims.began, sharing)
+      await endEverywhere(key, claims.began, sharing)
       return 'ended'
     }
     const known = rebuilding.get(id) ?? sessions.get(id)
