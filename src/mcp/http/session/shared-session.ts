@@ -1,10 +1,10 @@
 import { inBackground } from '../../../base/under-way.ts'
 import { refusal } from '../replies.ts'
-import { type Answered, routeAnswers, tellOthers } from './relay.ts'
+import { type AnsweringSession, routeAnswers, tellOthers } from './relay.ts'
 import type { SessionSharing } from './sharing.ts'
 
 /** A 2025 session, as far as other instances may serve it too. */
-export interface SharedSession extends Answered {
+export interface SharedSession extends AnsweringSession {
   readonly id: string
   /** Digest of its id. */
   readonly key: string
