@@ -52,7 +52,7 @@ export function pushAt({ post }: SessionSharing, at: string, key: string, messag
 }
 
 /** The session that a client answers on, as this instance has opened it. */
-export interface Answered {
+export interface AnsweringSession {
   readonly key: string
   readonly opening: string
 }
@@ -64,7 +64,7 @@ export type Routed =
   | { readonly kind: 'gone' }
 
 /** Sends the answers in a client's message to the instances that wait for them. */
-export async function routeAnswers(sharing: SessionSharing, session: Answered, body: unknown): Promise<Routed> {
+export async function routeAnswers(sharing: SessionSharing, session: AnsweringSession, body: unknown): Promise<Routed> {
   if (!Array.isArray(body)) return isAnswer(body) ? routeAnswer(sharing, session, body) : { kind: 'here', body }
   const routed = await Promise.all(body.map((one) => routeAnswers(sharing, session, one)))
   const here = routed.flatMap((one) => (one.kind === 'here' ? [one.body] : []))
@@ -72,7 +72,7 @@ export async function routeAnswers(sharing: SessionSharing, session: Answered, b
   return routed.find(({ kind }) => kind === 'gone') ?? { kind: 'sent' }
 }
 
-async function routeAnswer(sharing: SessionSharing, session: Answered, body: JsonObject): Promise<Routed> {
+async function routeAnswer(sharing: SessionSharing, session: AnsweringSession, body: JsonObject): Promise<Routed> {
   const { key } = session
   const address = await sharing.readAddress(key, String(body.id))
   if (address === undefined) return { kind: 'here', body }

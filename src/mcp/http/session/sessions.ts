@@ -13,7 +13,14 @@ import type { FoundSession, ServedSession, ServerFactory, Sessions } from './ser
 import { type Session, SessionTransport } from './session.ts'
 import type { PooledSession } from './session-pool.ts'
 import { type FirstRequest, restServers, SessionServer } from './session-server.ts'
-import { makeAllSure, makeSure, revoke, type SharedSession, shareMessage, streamOpened } from './shared-session.ts'
+import {
+  endEverywhere,
+  makeAllSure,
+  makeSure,
+  type SharedSession,
+  shareMessage,
+  streamOpened,
+} from './shared-session.ts'
 import { type SessionClaims, type SessionSharing, sessionKeyOf } from './sharing.ts'
 
 interface OpenSession extends Session, PooledSession, SharedSession {
@@ -151,7 +158,7 @@ export function keepSessions(
     const key = sessionKeyOf(id)
     if (request.method === 'DELETE') {
       if ((await sharing.kept(key))?.isRevoked === true) return undefined
-      await revoke(key, claims.began, sharing)
+      await endEverywhere(key, claims.began, sharing)
       return 'ended'
     }
     const known = rebuilding.get(id) ?? sessions.get(id)

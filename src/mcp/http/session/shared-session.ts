@@ -1,10 +1,10 @@
 import { inBackground } from '../../../base/under-way.ts'
 import { refusal } from '../replies.ts'
-import { type Answered, routeAnswers, tellOthers } from './relay.ts'
+import { type AnsweringSession, routeAnswers, tellOthers } from './relay.ts'
 import type { SessionSharing } from './sharing.ts'
 
 /** A 2025 session, as far as other instances may serve it too. */
-export interface SharedSession extends Answered {
+export interface SharedSession extends AnsweringSession {
   readonly id: string
   /** Digest of its id. */
   readonly key: string
@@ -28,7 +28,7 @@ export async function shareMessage(
 ): Promise<Response | { body: unknown }> {
   const { key, began } = session
   if (sharing === undefined || began === undefined) return { body }
-  if (request.method === 'DELETE') await revoke(key, began, sharing)
+  if (request.method === 'DELETE') await endEverywhere(key, began, sharing)
   if (request.method !== 'POST') return { body }
   // It is served here even if the others cannot be told.
   inBackground(tellOthers(sharing, key, body).catch(() => {}))
@@ -48,7 +48,7 @@ export async function streamOpened(session: SharedSession, sharing: SessionShari
 }
 
 /** Kept first, so that no instance rebuilds it after the others were told. */
-export async function revoke(key: string, began: number, sharing: SessionSharing): Promise<void> {
+export async function endEverywhere(key: string, began: number, sharing: SessionSharing): Promise<void> {
   await sharing.save(key, { isRevoked: true }, began)
   await sharing.post.sendAll({ kind: 'session-revoked', key })
 }
