@@ -7,6 +7,7 @@ import { frameFor, notice } from '../render.ts'
 import type { WebContext } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 import { browserName } from '../viewer/browser-name.ts'
+import { rememberTold } from '../viewer/told-browser.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
 /** Lists the browsers in which a person is told, and lets them add this one. */
@@ -76,6 +77,8 @@ export async function addPush(c: WebContext): Promise<Response> {
   }
   if (added === 'taken')
     return draw(c, viewer, 'This browser tells somebody else. Switch notifications off there first.')
+  const newest = (await assent.subscriptions.list(participant)).at(-1)
+  if (newest !== undefined) rememberTold(c, participant, newest.id, enrolledMs)
   return c.redirect('/push?done=added', 303)
 }
 
