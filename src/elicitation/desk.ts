@@ -4,11 +4,11 @@ import type { Events } from '../base/events.ts'
 import type { Vault } from '../base/seal.ts'
 import type { Person } from '../participant/identify.ts'
 import type { Answerer } from './answering/answerers.ts'
+import type { AskOutcome } from './answering/may-answer.ts'
 import type { Signatures } from './answering/signatures.ts'
 import type { Channel, LinkTo } from './channel.ts'
 import type { Elicitation, ElicitationId, Purpose } from './elicitation.ts'
 import type { ElicitationLimits } from './limits.ts'
-import type { AskOutcome } from './outcome.ts'
 import type { Changes, ElicitationStore } from './store.ts'
 
 /** What happened at the desk, for whoever counts or logs it. */

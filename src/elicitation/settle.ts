@@ -2,6 +2,7 @@ import type { AuditEntry } from '../audit/entry.ts'
 import type { ParticipantId } from '../participant/participant.ts'
 import { answerLink } from './answering/answer-link.ts'
 import { isGroup } from './answering/answerers.ts'
+import { endOf } from './answering/may-answer.ts'
 import type { Desk } from './desk.ts'
 import {
   applyEvent,
@@ -11,7 +12,6 @@ import {
   type ElicitationId,
   isSettled,
 } from './elicitation.ts'
-import { outcomeOf } from './outcome.ts'
 import { noVoting } from './voting/voting.ts'
 
 /** The question as it stands now, or undefined if it is gone. A question whose time is over is settled as expired first. */
@@ -47,7 +47,7 @@ function tellChange(desk: Desk, before: Elicitation, next: Elicitation): Elicita
   if (isSettled(next)) desk.attended.delete(next.id)
   desk.events.tell(
     isSettled(next)
-      ? { kind: 'settled', elicitation: next, outcome: outcomeOf(next) }
+      ? { kind: 'settled', elicitation: next, outcome: endOf(next) }
       : { kind: 'changed', elicitation: next },
   )
   // A plain vote asks nobody anything new.

@@ -1,5 +1,5 @@
+import type { AskOutcome } from '../elicitation/answering/may-answer.ts'
 import type { ElicitationState } from '../elicitation/elicitation.ts'
-import type { AskOutcome } from '../elicitation/outcome.ts'
 
 const ofAction = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
 

@@ -3,9 +3,9 @@ import type { AuditEntry } from '../audit/entry.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Events } from '../base/events.ts'
 import { atMostEvery, every } from '../base/repeat.ts'
+import { endByAction } from '../elicitation/answering/may-answer.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
-import { actionOutcome } from '../elicitation/outcome.ts'
 import { periodMs, periodOf, type Rollup, type RollupKind, type RollupPeriod, waitBounds } from './rollup.ts'
 import type { RollupStore } from './store.ts'
 
@@ -119,7 +119,7 @@ export function startCounting({ store, events, clock, limits, writeMs = 1_000 }:
         count('asks', news.server, news.purpose, 'asked')
         return
       case 'carried-answered':
-        count('asks', news.server, news.purpose, actionOutcome(news.action))
+        count('asks', news.server, news.purpose, endByAction(news.action))
         if (news.waitedMs !== undefined) waited(news.waitedMs)
         return
       case 'fallback':

@@ -1,7 +1,7 @@
 import type { Events } from '../base/events.ts'
+import { endByAction } from '../elicitation/answering/may-answer.ts'
 import type { ElicitationNews } from '../elicitation/desk.ts'
 import type { ElicitationId } from '../elicitation/elicitation.ts'
-import { actionOutcome } from '../elicitation/outcome.ts'
 import { nowMs, type Span } from './span.ts'
 
 /** Questions whose end is waited for. The oldest is dropped: it was settled by another instance, or never. */
@@ -44,7 +44,7 @@ export function followAsks(events: Events<ElicitationNews>, current: () => Span 
         const { server, mode, purpose, action, waitedMs = 0 } = news
         const attributes = {
           ...factsOf(server, mode, purpose),
-          'assent.outcome': actionOutcome(action),
+          'assent.outcome': endByAction(action),
           'assent.via': 'client',
         }
         return current()

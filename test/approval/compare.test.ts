@@ -28,3 +28,30 @@ test('a draft is compared with what was decided: what changes, how often, and wh
     { server: 'files', tool: 'move_file', was: 'allow', now: 'unknown', calls: 1 },
   ])
 })
+
+test('attack: a long replay of one page of the audit lets other work go on', async () => {
+  const assent = await anAssent({ policy: { default: 'allow' } })
+  const upstream = anUpstream(assent)
+  for (let call = 0; call < 120; call += 1) await upstream.run(aCall({ tool: 'read_file' }), `w${call}`)
+  let turns = 0
+  let isOver = false
+  const others = () => {
+    turns += 1
+    if (!isOver) setImmediate(others)
+  }
+  const { chains, findPseudonym, read } = assent.store.audit
+  let began = 0
+  const audit = {
+    chains,
+    findPseudonym,
+    async read(...place: Parameters<typeof read>) {
+      const page = await read(...place)
+      if (began === 0) setImmediate(others)
+      began += 1
+      return page
+    },
+  }
+  await compare(audit, readPolicy({ default: 'deny' }), () => false, new Date(0))
+  isOver = true
+  expect(turns).toBeGreaterThan(began + 3)
+})

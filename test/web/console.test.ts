@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BadArgument } from '../../src/base/errors.ts'
 import { consoleRoutes } from '../../src/web/routes/console/console.ts'
+import { toolsRoutes } from '../../src/web/routes/console/tools.ts'
 import { alice } from '../support/approval/a-call.ts'
 import { signedInBrowser, testBrowser } from '../support/test-browser.ts'
 import { allowOnce, approvePath, waitingCall } from '../support/web/approvals.ts'
@@ -29,8 +30,11 @@ describe('the console', () => {
     await waitingCall(here)
     const alices = await signedInBrowser(here, 'alice')
     await alices.get('/inbox')
-    const routes = consoleRoutes().routes.map(({ method, path }) => ({ method, path: path.replace(':id', 'any') }))
-    expect(routes.length).toBeGreaterThan(15)
+    const routes = [...consoleRoutes().routes, ...toolsRoutes().routes].map(({ method, path }) => ({
+      method,
+      path: path.replace(':id', 'any'),
+    }))
+    expect(routes.length).toBeGreaterThan(17)
     for (const { method, path } of routes) {
       const { status, text } = await (method === 'GET' ? alices.get(path) : alices.post(path))
       expect({ path, status, leaks: /write_file|files/.test(text) }).toEqual({ path, status: 404, leaks: false })
@@ -50,7 +54,14 @@ describe('the console', () => {
   test('attack: a form of another site starts a check, an export or a replay', async () => {
     const here = await place()
     const carol = await signedInBrowser(here, 'carol~ops')
-    for (const path of ['policy/try', 'policy/replay', 'audit/verify', 'audit/export', 'permissions/any/revoke']) {
+    for (const path of [
+      'policy/try',
+      'policy/replay',
+      'audit/verify',
+      'audit/export',
+      'permissions/any/revoke',
+      'tools/allow',
+    ]) {
       const { status } = await carol.send(`/console/${path}`, [['csrf', 'guessed']])
       expect({ path, status }).toEqual({ path, status: 403 })
     }

@@ -3,8 +3,9 @@ import { pushChannel } from '../../src/channels/push/index.ts'
 import { localParticipant } from '../../src/participant/participant.ts'
 import { fixedClock } from '../../src/testing/fixed-clock.ts'
 import type { WebOptions } from '../../src/web/index.ts'
-import { enrolledBrowser, signedInBrowser, testBrowser } from '../support/test-browser.ts'
-import { askLocal, auditOf, localPlace, loginPlace } from '../support/web/places.ts'
+import { alice } from '../support/approval/a-call.ts'
+import { enrolledBrowser, signedInBrowser, type TestBrowser, testBrowser } from '../support/test-browser.ts'
+import { askLocal, auditOf, issuer, localPlace, loginPlace } from '../support/web/places.ts'
 import { aPushService } from '../support/web/push-service.ts'
 
 async function aPlace(make: typeof localPlace = localPlace, options: WebOptions = {}, allowPrivate = true) {
@@ -12,6 +13,13 @@ async function aPlace(make: typeof localPlace = localPlace, options: WebOptions 
   const channel = pushChannel({ contact: 'mailto:ops@example.com', allowPrivate, retries: [], clock: fixedClock() })
   onTestFinished(() => channel.close?.())
   return { ...(await make(options, { channels: [channel] })), service, channel }
+}
+
+/** Signs in, as after an hour, when the login is asked again. */
+async function signIn(browser: TestBrowser, subject: string) {
+  const { location } = await browser.get('/login')
+  const state = new URL(location as string, issuer).searchParams.get('state')
+  return state === null ? browser.get('/login') : browser.get(`/login/callback?code=${subject}&state=${state}`)
 }
 
 const actionIn = (text: string, what: 'test' | 'remove') =>
@@ -78,6 +86,41 @@ describe('notifications', () => {
     expect(await place.assent.store.pushes.listAll(10)).toHaveLength(1)
     await browser.post('/logout')
     expect(await place.assent.store.pushes.listAll(10)).toEqual([])
+  })
+
+  test('of somebody who signs out end there also after the sign-in was renewed', async () => {
+    const place = await aPlace(loginPlace)
+    const browser = await signedInBrowser(place, 'alice')
+    await browser.get('/push')
+    await browser.post('/push', { subscription: place.service.subscribe('laptop') })
+    place.clock.advance(61 * 60_000)
+    await signIn(browser, 'alice')
+    expect(await place.assent.store.pushes.listAll(10)).toHaveLength(1)
+    await browser.get('/push')
+    await browser.post('/logout')
+    expect(await place.assent.store.pushes.listAll(10)).toEqual([])
+  })
+
+  test('of one person end where another signs in, and nowhere else', async () => {
+    const place = await aPlace(loginPlace)
+    const [shared, own] = [await signedInBrowser(place, 'alice'), await signedInBrowser(place, 'alice')]
+    for (const [one, name] of [
+      [shared, 'shared'],
+      [own, 'own'],
+    ] as const) {
+      await one.get('/push')
+      await one.post('/push', { subscription: place.service.subscribe(name) })
+    }
+    place.clock.advance(61 * 60_000)
+    await signIn(shared, 'bob')
+    await signIn(own, 'alice')
+    expect(await place.assent.store.pushes.listAll(10)).toHaveLength(1)
+    const forged = await signedInBrowser(place, 'carol')
+    for (const value of ['x', `${'0'.repeat(36)}%20${alice}`, 'x%20not-a-person']) {
+      forged.cookies.set('assent-push', value)
+      expect((await signIn(forged, 'carol')).status).toBe(303)
+    }
+    expect(await place.assent.store.pushes.listAll(10)).toHaveLength(1)
   })
 
   test('go to no more browsers of one person than the limit', async () => {

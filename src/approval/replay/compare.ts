@@ -1,4 +1,5 @@
 import type { AuditStore } from '../../audit/store.ts'
+import { giveWay } from '../../base/give-way.ts'
 import type { Effect, Policy } from '../policy/policy.ts'
 import { type RecordedCall, recordedCalls } from './recorded-calls.ts'
 import { type Lack, namedParticipants, type Replayed, type ReplayFacts, replay } from './replay.ts'
@@ -29,6 +30,8 @@ export interface Comparison {
 export const replayedEffects: readonly Effect[] = ['allow', 'ask', 'deny']
 export const replayOutcomes: readonly ReplayOutcome[] = [...replayedEffects, 'unknown']
 
+const callsAtOnce = 20
+
 /** Decides every recorded call anew. */
 export async function compare(
   audit: Pick<AuditStore, 'chains' | 'read' | 'findPseudonym'>,
@@ -39,7 +42,11 @@ export async function compare(
   const compared = emptyComparison()
   const changes = new Map<string, ReplayChange>()
   const facts = await factsFor(audit, draft, isTrusted)
-  for await (const call of recordedCalls(audit, since)) take(compared, changes, call, replay(draft, call, facts))
+  for await (const call of recordedCalls(audit, since)) {
+    take(compared, changes, call, replay(draft, call, facts))
+    // A draft may have many conditions, and the process has calls to serve meanwhile.
+    if (compared.calls % callsAtOnce === 0) await giveWay()
+  }
   compared.changes.push(...[...changes.values()].sort((one, other) => other.calls - one.calls))
   return compared
 }

@@ -82,6 +82,23 @@ export function saysNo(content: unknown): boolean {
   return choice === 'deny' || (typeof choice === 'string' && choice.startsWith('always_deny/'))
 }
 
+/** How a question ended, in the words of numbers and logs. */
+export type AskOutcome = 'accepted' | 'declined' | 'cancelled' | 'expired' | 'failed' | 'withdrawn' | 'open'
+
+const ofAction = { accept: 'accepted', decline: 'declined', cancel: 'cancelled' } as const
+
+/** A no to an approval is a no, also where a client's form sent it as an accepted choice. */
+export function endOf({ purpose, state }: Pick<Elicitation, 'purpose' | 'state'>): AskOutcome {
+  if (state.kind !== 'answered') return state.kind
+  const { answer } = state
+  const isNo = purpose === 'approval' && 'content' in answer && saysNo(answer.content)
+  return isNo ? 'declined' : endByAction(answer.action)
+}
+
+export function endByAction(action: 'accept' | 'decline' | 'cancel'): AskOutcome {
+  return ofAction[action]
+}
+
 /** The choice of an approver who hands the question on, and the field that says to whom. */
 export const delegateChoice = 'delegate'
 export const delegateField = 'delegateTo'

@@ -33,6 +33,10 @@ export function setTemporaryCookie(c: WebContext, name: string, value: string, l
   setCookie(c, cookieName(c, name), value, { ...attributesFor(c), maxAge: Math.floor(lifeMs / 1_000) })
 }
 
+export function readTemporaryCookie(c: WebContext, name: string): string | undefined {
+  return getCookie(c, cookieName(c, name))
+}
+
 export function clearTemporaryCookie(c: WebContext, name: string): void {
   deleteCookie(c, cookieName(c, name), attributesFor(c))
 }

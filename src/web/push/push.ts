@@ -7,6 +7,7 @@ import { frameFor, notice } from '../render.ts'
 import type { WebContext } from '../site.ts'
 import { admit } from '../viewer/admit.ts'
 import { browserName } from '../viewer/browser-name.ts'
+import { rememberTold } from '../viewer/told-browser.ts'
 import type { Viewer } from '../viewer/viewer.ts'
 
 /** Lists the browsers in which a person is told, and lets them add this one. */
@@ -72,14 +73,14 @@ export async function addPush(c: WebContext): Promise<Response> {
     ...(browser && { browser: browser.id }),
   })
   if (added === 'too-many') {
-    return draw(
-      c,
-      viewer,
-      `You have notifications in ${limits.pushesPerPerson} browsers, which is the most. Remove one first.`,
-    )
+    const most = limits.pushesPerPerson
+    const browsers = most === 1 ? '1 browser' : `${most} browsers`
+    return draw(c, viewer, `You have notifications in ${browsers}, which is the most. Remove one first.`)
   }
   if (added === 'taken')
     return draw(c, viewer, 'This browser shows notifications of somebody else. Switch notifications off there first.')
+  const newest = (await assent.subscriptions.list(participant)).at(-1)
+  if (newest !== undefined) rememberTold(c, participant, newest.id, enrolledMs)
   return c.redirect('/push?done=added', 303)
 }
 

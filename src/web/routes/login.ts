@@ -9,6 +9,7 @@ import { addBrowser } from '../viewer/add-browser.ts'
 import { admit, recordPageRefusal } from '../viewer/admit.ts'
 import { viewerOf } from '../viewer/find-viewer.ts'
 import { beginSignIn, takeSignIn } from '../viewer/signing-in.ts'
+import { endTold } from '../viewer/told-browser.ts'
 
 const home = '/inbox'
 
@@ -57,6 +58,7 @@ async function signOut(c: WebContext): Promise<Response> {
     await assent.record({ kind: 'browser-removed', who: browser.participant, about: browser.id })
     await assent.subscriptions.removeOf(browser.participant, browser.id)
   }
+  await endTold(c)
   clearBrowserCookie(c)
   c.set('viewer', undefined)
   return notice(c, 200, { kind: 'signed-out', next: { href: '/login', label: 'Sign in again' } })

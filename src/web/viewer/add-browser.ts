@@ -5,6 +5,7 @@ import { keyOf, setBrowserCookie } from '../http/cookie.ts'
 import type { WebContext } from '../site.ts'
 import { browserName } from './browser-name.ts'
 import { viewerOf } from './find-viewer.ts'
+import { endTold } from './told-browser.ts'
 
 /** How a browser showed whose it is. */
 interface Proof {
@@ -33,4 +34,5 @@ export async function addBrowser(c: WebContext, person: Person, proof: Proof, li
   await assent.record({ kind: 'browser-added', who: person.participant, about: browser.id, data: { ...proof } })
   await browsers.add(browser)
   if (before) await browsers.remove(before.participant, before.id)
+  await endTold(c, person.participant)
 }
