@@ -133,7 +133,7 @@ describe('notifications', () => {
     expect((await browser.post('/push', { subscription })).status).toBe(303)
     const refused = await browser.post('/push', { subscription: place.service.subscribe('two') })
     expect(refused.status).toBe(422)
-    expect(refused.text).toContain('You have notifications in 1 browsers, which is the most.')
+    expect(refused.text).toContain('You have notifications in 1 browser, which is the most.')
     expect(await place.assent.subscriptions.list(localParticipant)).toHaveLength(1)
   })
 
