@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts'
 import { inBackground } from '../base/under-way.ts'
 import { hubName } from '../hub/wire/envelope.ts'
 import { type Writing, type WrittenEnvelope, writeEnvelope } from '../hub/wire/write.ts'
-import { createOutbox } from './outbox.ts'
+import { paceEnvelopes } from './paced-envelopes.ts'
 
 /** An envelope that arrived. */
 export interface Incoming {
@@ -71,7 +71,7 @@ class Reconnecting implements SpaceConnection {
   readonly incoming = createEvents<Incoming>()
   readonly changes: SpaceConnection['changes'] = createEvents()
   readonly #options: SpaceConnectionOptions
-  readonly #outbox = createOutbox({ isOpen: () => this.#isOpen, write: (text) => this.#socket?.send(text) })
+  readonly #outgoing = paceEnvelopes({ isOpen: () => this.#isOpen, write: (text) => this.#socket?.send(text) })
   readonly #heard = new Set<string>()
   #socket: WebSocket | undefined
   #welcome: JsonObject = {}
@@ -97,7 +97,7 @@ class Reconnecting implements SpaceConnection {
 
   send(writing: Omit<Writing, 'from'>): WrittenEnvelope {
     const written = writeEnvelope(new Date(), { ...writing, from: this.id })
-    this.#outbox.put(written.id, written.text)
+    this.#outgoing.put(written.id, written.text)
     return written
   }
 
@@ -130,7 +130,7 @@ class Reconnecting implements SpaceConnection {
     const socket = this.#socket
     if (socket === undefined || socket.readyState === socket.CLOSED) return
     const closed = new Promise((resolve) => socket.once('close', resolve))
-    await Promise.race([this.#outbox.drained(), closed])
+    await Promise.race([this.#outgoing.drained(), closed])
     if (this.#isOpen) socket.send(this.#acknowledgement())
     socket.close(1000, 'Leaving.')
     setTimeout(() => socket.terminate(), 2_000).unref()
@@ -154,19 +154,19 @@ class Reconnecting implements SpaceConnection {
       if (payload.event === 'welcome') {
         this.#socket = socket
         this.#welcome = payload
-        this.#outbox.keepTo((payload.limits ?? {}) as JsonObject)
-        this.#outbox.allAgain()
+        this.#outgoing.keepTo((payload.limits ?? {}) as JsonObject)
+        this.#outgoing.allAgain()
         joined()
         this.changes.tell({ kind: 'joined' })
       }
-      if (payload.event === 'ack') for (const id of payload.ids as string[]) this.#outbox.taken(id)
+      if (payload.event === 'ack') for (const id of payload.ids as string[]) this.#outgoing.taken(id)
       if (payload.event === 'error' && payload.code === 'too-many') this.#sendAllAgain()
       // Refused for good. What cannot be kept right now is sent again with the next connection.
       if (payload.event === 'error' && payload.code === 'unavailable') this.#sendAgain(String(about))
-      else if (payload.event === 'error' && about !== undefined) this.#outbox.taken(about)
+      else if (payload.event === 'error' && about !== undefined) this.#outgoing.taken(about)
     }
     this.#count(envelope)
-    if (about !== undefined && kind === 'mcp') this.#outbox.taken(about)
+    if (about !== undefined && kind === 'mcp') this.#outgoing.taken(about)
     if (this.#isNew(envelope)) this.incoming.tell(envelope)
   }
 
@@ -174,12 +174,12 @@ class Reconnecting implements SpaceConnection {
   #sendAllAgain(): void {
     this.#again ??= setTimeout(() => {
       this.#again = undefined
-      this.#outbox.allAgain()
+      this.#outgoing.allAgain()
     }, 1_000).unref()
   }
 
   #sendAgain(id: string): void {
-    setTimeout(() => this.#outbox.again(id), 500).unref()
+    setTimeout(() => this.#outgoing.again(id), 500).unref()
   }
 
   /** What names us and is kept is counted, so that the hub knows what arrived. Of its own, the hub keeps answers only. */
@@ -192,7 +192,7 @@ class Reconnecting implements SpaceConnection {
 
   #acknowledge(): void {
     this.#acking = undefined
-    this.#outbox.putOnce('ack', () => this.#acknowledgement())
+    this.#outgoing.putOnce('ack', () => this.#acknowledgement())
   }
 
   #acknowledgement(): string {

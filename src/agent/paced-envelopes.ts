@@ -2,7 +2,7 @@ import { defaultHubLimits, type HubLimits } from '../hub/options.ts'
 import { createRate, type Rate } from '../hub/routing/rate.ts'
 
 /** What we said and the hub has not taken yet. Written in its order, and no faster than the hub takes it. */
-export interface Outbox {
+export interface PacedEnvelopes {
   /** Keeps an envelope until it is `taken`, and writes it as soon as it may be. */
   put(id: string, text: string): void
   /** Writes something that is not kept, as it stands when it may be written. Put again before that, it is written once. */
@@ -29,7 +29,7 @@ export interface Outlet {
 const share = 0.8
 const waitMs = 20
 
-export function createOutbox(outlet: Outlet): Outbox {
+export function paceEnvelopes(outlet: Outlet): PacedEnvelopes {
   const kept = new Map<string, string>()
   const once = new Map<string, () => string>()
   const queue = new Set<string>()
