@@ -37,7 +37,7 @@ export async function readCode(
 ): Promise<OneTimeCode | undefined> {
   const opened = text === undefined ? undefined : await openText(vault, identity, text)
   if (!isPlainObject(opened)) return undefined
-  const { id, expires, facts } = opened as { id: string; expires: number; facts: OneTimeCode['facts'] }
+  const { id, expires, facts = {} } = opened as { id: string; expires: number; facts?: OneTimeCode['facts'] }
   return clock.now().getTime() >= expires ? undefined : { id, expires: new Date(expires), facts }
 }
 
