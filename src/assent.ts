@@ -29,7 +29,7 @@ import { type Asked, ask } from './elicitation/asking/ask.ts'
 import { attend } from './elicitation/asking/attend.ts'
 import type { Ask } from './elicitation/asking/request.ts'
 import type { Channel } from './elicitation/channel.ts'
-import type { Desk, ElicitationNews } from './elicitation/desk.ts'
+import { createWaits, type Desk, type ElicitationNews } from './elicitation/desk.ts'
 import type { Answer, Elicitation, ElicitationId } from './elicitation/elicitation.ts'
 import { find, getResult } from './elicitation/find.ts'
 import { allOpen, listOpen, listOpenOf, listRequesters } from './elicitation/inbox.ts'
@@ -139,6 +139,8 @@ export interface Assent {
   verifyAudit(heads?: readonly Head[], progress?: (events: number) => void): Promise<AuditReport>
   /** Every event as a line of JSON, each with its line end, and last the heads of all chains. */
   exportAudit(): AsyncIterable<string>
+  /** To be called before it is closed: calls that are held for a person end as pending, and their questions stay open. */
+  endWaits(): void
   /** Finishes what has begun, and closes the store. */
   close(): Promise<void>
 }
@@ -328,8 +330,9 @@ export async function createAssent(options: AssentOptions = {}): Promise<Assent>
     verifyAudit: (heads, progress) =>
       verifyAudit({ store: store.audit, key, ...(heads && { heads }), ...(progress && { progress }) }),
     exportAudit: () => exportAudit(store.audit, clock.now()),
+    endWaits: () => desk.waits.endAll(),
     async close() {
-      for (const sendHome of desk.waiters) sendHome()
+      desk.waits.endAll()
       await upkeep.stop()
       // What was begun is finished: what is saved is also told.
       await allDone()
@@ -414,6 +417,6 @@ function deskFor({ options, store, vault, audit, clock, pages, questionMs, passk
     questionMs,
     events: createEvents<ElicitationNews>(),
     attended: new Map(),
-    waiters: new Set(),
+    waits: createWaits(),
   }
 }

@@ -77,6 +77,28 @@ export interface Desk {
   readonly events: Events<ElicitationNews>
   /** The clients of this process that asked a question which is open, and are connected. */
   readonly attended: Map<ElicitationId, Set<AbortSignal>>
-  /** How to send each one home who waits; called when Assent closes. */
-  readonly waiters: Set<() => void>
+  readonly waits: Waits
+}
+
+/** Those who wait for an answer in this process. */
+export interface Waits {
+  /** Called with the end of one wait; the returned function forgets it. Once all were ended, new ones end at once. */
+  add(end: () => void): () => void
+  endAll(): void
+}
+
+export function createWaits(): Waits {
+  const ends = new Set<() => void>()
+  let areOver = false
+  return {
+    add(end) {
+      if (areOver) end()
+      else ends.add(end)
+      return () => ends.delete(end)
+    },
+    endAll() {
+      areOver = true
+      for (const end of ends) end()
+    },
+  }
 }

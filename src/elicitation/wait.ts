@@ -16,7 +16,7 @@ const retryStoreMs = 250
 
 /**
  * Waits until the question is settled, by whatever process, and gives it back; still open when the time is up or the
- * signal aborts or Assent closes. A store that is down is waited for: the question is in it, and its answer may be too.
+ * signal aborts, or waits end because Assent stops. A store that is down is waited for: the question is in it, and its answer may be too.
  */
 export async function wait(
   desk: Desk,
@@ -27,7 +27,7 @@ export async function wait(
   const timer = timeoutMs === undefined ? undefined : desk.clock.after(timeoutMs, bell.end)
   signal?.addEventListener('abort', bell.end, { once: true })
   if (signal?.aborted) bell.end()
-  desk.waiters.add(bell.end)
+  const forget = desk.waits.add(bell.end)
   // Watched before it is looked at: an answer that comes in between rings.
   const unwatch = desk.changes.watch(id, bell.ring)
   try {
@@ -41,7 +41,7 @@ export async function wait(
   } finally {
     unwatch()
     timer?.()
-    desk.waiters.delete(bell.end)
+    forget()
     signal?.removeEventListener('abort', bell.end)
   }
 }

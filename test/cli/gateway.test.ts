@@ -6,7 +6,9 @@ import { type Connect, connect11, connect26, connectOld } from '../support/askin
 import { buildPackage } from '../support/build.ts'
 import { assent, ended, startAssent } from '../support/cli/cli.ts'
 import { assentInTerminal } from '../support/cli/terminal.ts'
+import { newServer } from '../support/gateway/gateways.ts'
 import { startIssuer } from '../support/oauth/issuer.ts'
+import { promised, say } from '../support/server/servers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 beforeAll(buildPackage)
@@ -228,7 +230,7 @@ describe('assent gateway with servers in its settings', () => {
   })
 
   test('stops when told, with a call under way: the client hears of it, and no server is left', async () => {
-    const { child, connect } = await aGateway(`${both}policy: { default: allow }\n`)
+    const { child, connect } = await aGateway(`${both}clocks: { finish: 300ms }\npolicy: { default: allow }\n`)
     const client = await connect(connectOld, '/old')
     const pid = Number((await client.call('pid')).text)
     const waiting = client.call('wait').then(
@@ -239,6 +241,52 @@ describe('assent gateway with servers in its settings', () => {
     expect(await ended(child, 'SIGTERM')).toBe(0)
     expect(await waiting).toBe('error')
     expect(isAlive(pid)).toBe(false)
+  })
+
+  test.each([
+    ['2025', connect11],
+    ['2026', connect26],
+  ] as const)('lets servers finish what they are working on when it stops, for a client of %s', async (_, how) => {
+    const [called, release] = [promised(), promised()]
+    const up = await newServer((server) =>
+      server.registerTool('work', {}, async () => {
+        called.keep()
+        await release.promise
+        return say('finished')
+      }),
+    )
+    const { child, connect, said } = await aGateway(
+      `servers: { up: { url: "${up}" } }\nclocks: { finish: 5m }\npolicy: { default: allow }\n`,
+    )
+    const client = await connect(how, '/up')
+    const calling = client.call('work')
+    await called.promise
+    const gone = ended(child, 'SIGTERM')
+    await expect.poll(said).toContain('Waiting up to 300 s for 1 request that a server is working on.')
+    release.keep()
+    expect((await calling).text).toBe('finished')
+    expect(await gone).toBe(0)
+  })
+
+  test.each([
+    ['2025 that cannot be asked', connect11, undefined],
+    ['2025 that shows a form', connect11, { form: {} }],
+    ['2026 that cannot be asked', connect26, undefined],
+  ] as const)('a call that is held when it stops ends as pending, for a client of %s', async (_, how, elicitation) => {
+    const { child, url, file } = await aGateway(
+      `store: sqlite:a.db\n${both}policy: { rules: [{ tool: echo, decide: ask }], fallback: inbox }\n`,
+    )
+    const client = await how({ url: new URL(`${url}/new`) }, { elicitation })
+    onTestFinished(() => client.close())
+    client.answers(() => new Promise(() => {}))
+    const calling = client.call('echo', { text: 'hello' })
+    await expect
+      .poll(async () => JSON.parse((await assent(['inbox', '--json', '--config', file])).out || '[]'))
+      .toHaveLength(1)
+    expect(await ended(child, 'SIGTERM')).toBe(0)
+    const { text, outcome } = await calling
+    expect(outcome).toEqual({ status: 'pending', reason: 'waiting-for-approval' })
+    expect(text).toContain('Nothing ran. Tell the person this link')
   })
 
   test('says what it does on /readyz and /metrics', async () => {

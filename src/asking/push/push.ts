@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ElicitResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/server'
+import { approvePageName } from '../../approval/approval.ts'
 import { type Answer, type Elicitation, type ElicitationId, isSettled } from '../../elicitation/elicitation.ts'
 import type { Revision } from '../../elicitation/form/revision.ts'
 import { type ElicitParams, formParams, urlParams } from '../../mcp/elicit-params.ts'
-import { AskRefused } from '../../mcp/refusal.ts'
+import { AskRefused, pendingUntil } from '../../mcp/refusal.ts'
 import {
   answeredUnseen,
   clientAnswer,
@@ -142,10 +143,11 @@ export async function pushPage(
  * gives up is not a person who says no: the question stays open, and the same call finds it or its answer.
  */
 export async function push(
-  { assent, ctx, clocks, ready }: RequestContext,
+  context: RequestContext,
   params: ElicitParams,
   { id }: Pick<Elicitation, 'id'>,
 ): Promise<Pushed> {
+  const { assent, ctx, clocks, ready } = context
   const over = new AbortController()
   const gone = AbortSignal.any([over.signal, ctx.mcpReq.signal])
   const asking = readyToBeAsked(ready, gone)
@@ -161,7 +163,7 @@ export async function push(
   const elsewhere = assent.wait(id, { signal: gone }).then((elicitation): Pushed => ({ kind: 'settled', elicitation }))
   try {
     const first = await Promise.race([asking, elsewhere])
-    if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw requesterGone()
+    if (first.kind === 'settled' && first.elicitation.state.kind === 'open') throw stopped(context, first.elicitation)
     return first
   } finally {
     over.abort()
@@ -178,6 +180,19 @@ function pushFailed(error: unknown, isGone: boolean): Pushed {
   if (isGone || (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)) throw requesterGone()
   // No answer in time, or a client that cannot do what it declared: another way may work.
   return { kind: 'unanswered' }
+}
+
+/** Nobody waits any more, and the question is open: the client is gone, or this process stops. */
+function stopped(
+  { assent, ctx, started }: RequestContext,
+  { id, question, purpose, expiresAt }: Elicitation,
+): AskRefused {
+  if (ctx.mcpReq.signal.aborted) return requesterGone()
+  const what = 'This call waits for an answer, and the server that held it was stopped.'
+  const [page, reason] =
+    purpose === 'approval' ? [approvePageName, 'waiting-for-approval'] : ['form', 'waiting-for-answer']
+  const link = question.mode === 'url' ? question.url : assent.linkTo(id, page)
+  return pendingUntil({ what, link, expiresAt, id, isBegun: started.length > 0 }, reason)
 }
 
 function requesterGone(): AskRefused {

@@ -24,6 +24,7 @@ export const defaults = {
     track: '300s',
     skew: '10s',
     drain: '5s',
+    finish: '10s',
     body: '30s',
   },
   limits: {

@@ -106,7 +106,9 @@ async function serve(
     isStopping = true
     if (signal === 'SIGTERM') await drain(gateway, config)
     print('Stopping.')
-    // Closing the gateway answers the calls that are parked or in flight with an error; new requests get a 503.
+    assent.endWaits()
+    await finish(gateway, milliseconds(config.clocks.finish))
+    // Closing the gateway answers the calls that are parked or still in flight with an error; new requests get a 503.
     web.close()
     hooks.close()
     await hub?.close()
@@ -132,6 +134,28 @@ async function drain(gateway: Gateway, { store, clocks }: Config): Promise<void>
   await gateway.stopping().catch(() => {})
   await pause(drainMs)
 }
+
+/**
+ * Waits until servers have answered the calls that they were sent, and what was held is answered. Parked calls wait for people,
+ * who may take much longer.
+ */
+async function finish(gateway: Gateway, mostMs: number): Promise<void> {
+  const inFlight = () => gateway.upstreams().reduce((sum, { state }) => sum + state.inFlight, -gateway.parked)
+  const until = performance.now() + mostMs
+  const count = inFlight()
+  if (count > 0) {
+    const calls = count === 1 ? '1 request that a server is' : `${count} requests that servers are`
+    print(`Waiting up to ${mostMs / 1_000} s for ${calls} working on. To stop at once, press Ctrl-C again.`)
+  }
+  for (let quietMs = 0; quietMs < settleMs && performance.now() < until; quietMs += lookMs) {
+    await pause(lookMs)
+    if (inFlight() > 0) quietMs = 0
+  }
+}
+
+const lookMs = 50
+/** After the last reply, for as long as an answer takes to be recorded and written. */
+const settleMs = 250
 
 /** An Assent with all settings, and a bell in this terminal. */
 async function start(config: Config, telemetry: Telemetry | undefined): Promise<Assent> {

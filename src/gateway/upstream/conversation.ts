@@ -73,6 +73,11 @@ export class Conversation {
     this.#isWithinRate = rateLimiter(owner.limits.notificationsPerSecond, owner.clock)
   }
 
+  /** How many requests wait for their reply, besides those that only listen. */
+  get inFlight(): number {
+    return [...this.pending.values()].filter(({ request }) => request.method !== listen).length
+  }
+
   /** Adds a request, under an id that no other request has. */
   register(owner: PendingOwner, request: UpstreamRequest): PendingRequest {
     const pending = new PendingRequest(owner, request, this.#freeId())
@@ -294,8 +299,9 @@ export class Conversation {
   }
 }
 
+const listen = 'subscriptions/listen'
 /** A subscription may stay silent for as long as nothing happens; a handshake has a time limit of its own. */
-const exemptFromSilence = new Set(['subscriptions/listen', 'initialize', 'server/discover'])
+const exemptFromSilence = new Set([listen, 'initialize', 'server/discover'])
 
 function refusal(reason: string, message: string): AskReply {
   return { error: { code: codes.refused, message, data: { status: 'cannot-ask', reason } } }

@@ -217,6 +217,7 @@ export interface UpstreamState {
   readonly restarts: number
   /** The number of 2025 sessions or processes. */
   readonly open: number
+  /** How many requests wait for their reply, besides subscriptions. */
   readonly inFlight: number
   readonly revision?: string
   /** The last lines that processes wrote to stderr. */

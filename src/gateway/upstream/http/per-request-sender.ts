@@ -27,7 +27,7 @@ export class PerRequestSender implements PendingOwner {
   }
 
   get inFlight(): number {
-    return this.#conversation.pending.size
+    return this.#conversation.inFlight
   }
 
   request(request: UpstreamRequest): Promise<UpstreamReply> {

@@ -85,7 +85,7 @@ export class Worker implements SlotHolder, PendingOwner {
   }
 
   get inFlight(): number {
-    return this.#conversation.pending.size
+    return this.#conversation.inFlight
   }
 
   idleSince(): number | undefined {
