@@ -276,6 +276,8 @@ describe('a program with a token', () => {
     expect(second.questions[0].mayAnswer).toBe(false)
     for (const limit of ['0', '201', 'x', '-1'])
       expect((await api(place, `/api/questions?limit=${limit}`, { token })).status).toBe(400)
+    for (const after of ['', '%00', 'a%20b'])
+      expect((await api(place, `/api/questions?after=${after}`, { token })).status).toBe(400)
   })
 })
 

@@ -1,9 +1,10 @@
 import { AssentError } from '../../base/errors.ts'
 import { isPlainObject } from '../../base/json.ts'
 import type { Answered } from '../../elicitation/answering/answered.ts'
-import { type Answer, type Elicitation, type ElicitationId, longestReason } from '../../elicitation/elicitation.ts'
+import { type Answer, type Elicitation, longestReason } from '../../elicitation/elicitation.ts'
 import { statusOf } from '../../elicitation/result.ts'
 import { readTextBody } from '../http/body.ts'
+import { readId } from '../question/find-question.ts'
 import type { WebContext } from '../site.ts'
 import { openApi } from './openapi.ts'
 import { type ActingProgram, admitProgram, failed, recordTokenRefusal } from './program.ts'
@@ -43,7 +44,11 @@ export async function listQuestions(c: WebContext): Promise<Response> {
   const { assent } = c.var.site
   const limit = limitIn(c)
   if (limit === undefined) return failed(c, 400, 'bad-request', `Write a limit from 1 to ${mostListed}.`)
-  const after = c.req.query('after') as ElicitationId | undefined
+  const page = c.req.query('after')
+  const after = readId(page)
+  if (page !== undefined && after === undefined) {
+    return failed(c, 400, 'bad-request', 'Write as "after" what the page before gave as "next".')
+  }
   const open = await assent.listOpen(program, limit, after)
   const last = open.at(-1)
   return c.json({
@@ -146,8 +151,8 @@ function parsed(text: string): unknown {
 }
 
 async function find(c: WebContext): Promise<Elicitation | undefined> {
-  const id = c.req.param('id') ?? ''
-  return /^[\w-]{1,64}$/.test(id) ? c.var.site.assent.get(id as ElicitationId) : undefined
+  const id = readId(c.req.param('id'))
+  return id && c.var.site.assent.get(id)
 }
 
 /** The same for a question that is not there and for one that is somebody else's. */
