@@ -4,7 +4,8 @@ import { approvalIn } from '../../approval/question/subject.ts'
 import type { ToolCall } from '../../approval/tool-call.ts'
 import { isInPlainSight, isPlainName } from '../../base/text/show-text.ts'
 import type { Elicitation } from '../../elicitation/elicitation.ts'
-import { type InboxRow, posted, type RowArgument } from '../pages/props.ts'
+import type { InboxRow, RowArgument } from '../pages/inbox-props.ts'
+import { posted } from '../pages/props.ts'
 import { isDestructive, serverWords } from '../question/approval.ts'
 
 const mostArguments = 4

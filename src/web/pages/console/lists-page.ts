@@ -1,10 +1,11 @@
 import type { Connection } from '../../../connection/connection.ts'
 import type { Browser } from '../../../participant/browser.ts'
 import type { Passkey } from '../../../passkey/passkey.ts'
+import type { InboxRow } from '../inbox-props.ts'
 import { csrfField } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { amount, day, moment, timeLeft } from '../layout/times.ts'
-import type { Frame, GrantItem, InboxRow } from '../props.ts'
+import type { Frame, GrantItem } from '../props.ts'
 import { visible, visiblePlain } from '../question/quote.ts'
 import { consoleDocument, nothing, part, table } from './console-frame.ts'
 

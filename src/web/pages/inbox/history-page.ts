@@ -1,7 +1,8 @@
+import type { HistoryPageProps } from '../inbox-props.ts'
 import { documentOf, heading } from '../layout/frame.ts'
 import { type Markup, markup } from '../layout/markup.ts'
 import { moment } from '../layout/times.ts'
-import type { Frame, HistoryPageProps } from '../props.ts'
+import type { Frame } from '../props.ts'
 import { visible } from '../question/quote.ts'
 
 /** Lists the latest settled questions of a person, with how each ended. */
