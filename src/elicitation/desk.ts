@@ -86,19 +86,3 @@ export interface Waits {
   add(end: () => void): () => void
   endAll(): void
 }
-
-export function createWaits(): Waits {
-  const ends = new Set<() => void>()
-  let areOver = false
-  return {
-    add(end) {
-      if (areOver) end()
-      else ends.add(end)
-      return () => ends.delete(end)
-    },
-    endAll() {
-      areOver = true
-      for (const end of ends) end()
-    },
-  }
-}

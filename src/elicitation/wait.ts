@@ -1,5 +1,5 @@
 import { AssentError } from '../base/errors.ts'
-import type { Desk } from './desk.ts'
+import type { Desk, Waits } from './desk.ts'
 import { type Elicitation, type ElicitationId, isSettled, lastMoment } from './elicitation.ts'
 import { mustExist } from './errors.ts'
 import { get } from './settle.ts'
@@ -88,6 +88,22 @@ function createBell(): Bell {
     async rung() {
       if (!rang) await new Promise<void>((resolve) => (hear = resolve))
       rang = false
+    },
+  }
+}
+
+export function createWaits(): Waits {
+  const ends = new Set<() => void>()
+  let areOver = false
+  return {
+    add(end) {
+      if (areOver) end()
+      else ends.add(end)
+      return () => ends.delete(end)
+    },
+    endAll() {
+      areOver = true
+      for (const end of ends) end()
     },
   }
 }
