@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { stat, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -298,6 +300,13 @@ describe('assent gateway with servers in its settings', () => {
     expect(ready.upstreams).toContainEqual(expect.objectContaining({ id: 'new', state: 'up', revision: '2026-07-28' }))
     const metrics = await (await fetch(new URL('/metrics', url))).text()
     expect(metrics).toMatch(/assent_calls_total\{[^}]*server="new"[^}]*\} 1/)
+  })
+
+  test('keeps a connection open for longer than balancers keep theirs', async () => {
+    const { url } = await aGateway(both)
+    const [response] = await once(get(new URL('/healthz', url)), 'response')
+    response.resume()
+    expect(response.headers['keep-alive']).toBe('timeout=75')
   })
 
   test('serves metrics on an address of their own, and nothing else there', async () => {

@@ -52,14 +52,23 @@ export async function listen({ host, port }: Config['listen'], bodyMs: number, s
   }
 }
 
-/** A request that takes longer to arrive is ended, on any path: it holds memory and a connection. */
+/**
+ * A request that takes longer to arrive is ended, on any path: it holds memory and a connection. A connection stays open longer
+ * than balancers and clients keep theirs, or they would send a call on one that is just being closed, and not know whether it ran.
+ */
 export function arrivalLimits(bodyMs: number): ServerOptions {
   const requestTimeout = Math.max(bodyMs, leastMs)
-  return { requestTimeout, headersTimeout: Math.min(requestTimeout, longestHeadMs), connectionsCheckingInterval: 5_000 }
+  return {
+    requestTimeout,
+    headersTimeout: Math.min(requestTimeout, longestHeadMs),
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: 5_000,
+  }
 }
 
 const leastMs = 1_000
 const longestHeadMs = 60_000
+const idleMs = 75_000
 
 async function finished(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
