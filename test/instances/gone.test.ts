@@ -91,6 +91,6 @@ test('operators see who is there and whose clock is wrong, and an instance that 
   expect((await fetch(`${right.origin}/healthz`)).status).toBe(200)
   const response = await fetch(`${right.origin}/readyz`)
   expect(response.status).toBe(503)
-  expect(await response.text()).toContain('told to stop')
+  expect(await response.text()).toContain('This instance is stopping')
   expect(await stopping).toBe(0)
 }, 60_000)

@@ -231,11 +231,12 @@ class RemoteCall {
     const given = this.#answers.get(ask)
     // It was lost on its way.
     if (given !== undefined) return this.#tell({ tell: 'answer', ask, reply: given })
-    const asked = this.#parts.request.hooks?.asked
-    if (this.#asks.has(ask) || asked === undefined) return
+    const { hooks } = this.#parts.request
+    const hook = hooks?.asked
+    if (this.#asks.has(ask) || hook === undefined) return
     const withdrawing = new AbortController()
     this.#asks.set(ask, withdrawing)
-    const reply = await replyOrError(() => asked(method, params, withdrawing.signal))
+    const reply = await replyOrError(() => hook.call(hooks, method, params, withdrawing.signal))
     this.#asks.delete(ask)
     if (withdrawing.signal.aborted) return
     this.#answers.set(ask, reply)
