@@ -35,7 +35,7 @@ export async function listen({ host, port }: Config['listen'], bodyMs: number, s
       const reason = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used on ${host}`
       reject(new BadArgument(`Port ${port} ${reason}; choose another with ${setting}.`, { cause: error }))
     })
-    server.listen(port, host.replace(/^\[|\]$/g, ''), resolve)
+    server.listen({ port, host: host.replace(/^\[|\]$/g, ''), backlog: mostUnaccepted }, resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,
@@ -69,6 +69,8 @@ export function arrivalLimits(bodyMs: number): ServerOptions {
 const leastMs = 1_000
 const longestHeadMs = 60_000
 const idleMs = 75_000
+/** Connections that wait for this process; the system may allow fewer. Of more at once it drops some, and their clients wait a second or are reset. */
+const mostUnaccepted = 4_096
 
 async function finished(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))

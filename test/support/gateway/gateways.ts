@@ -54,7 +54,7 @@ export async function gated(
   const server = createServer(keepConnections, (request, response) => {
     if (!gateway.handle(request, response)) response.writeHead(404).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4_096, resolve))
   onTestFinished(async () => {
     await gateway.close()
     server.close().closeAllConnections()
@@ -90,7 +90,7 @@ export async function oldServer(register: (server: OldServer) => void): Promise<
     await made.connect(transport as never)
     await transport.handleRequest(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4_096, resolve))
   onTestFinished(() => void server.close().closeAllConnections())
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
 }

@@ -80,7 +80,7 @@ export async function asking(
 /** Listens on a port of its own until the test is over. */
 export async function listening(listener: Parameters<typeof createServer>[1]): Promise<URL> {
   const server = createServer(keepConnections, listener as never)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4_096, resolve))
   onTestFinished(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
