@@ -21,13 +21,17 @@ interface Settings {
   /** Left out: SQLite. */
   readonly store?: string
   readonly auth?: object
+  readonly telemetry?: object
 }
 
 /**
  * `assent gateway` as people run it: the built command, all settings at their defaults but a policy whose last rule
  * decides and no limit for forms, metrics and log on.
  */
-export async function startGateway(upstream: number, { store, auth }: Settings = {}): Promise<Server<number>> {
+export async function startGateway(
+  upstream: number,
+  { store, auth, telemetry }: Settings = {},
+): Promise<Server<number>> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-bench-'))
   const others = Array.from({ length: 20 }, (_, n) => ({ server: `other-${n}`, tool: 'write_*', decide: 'ask' }))
   const settings = {
@@ -36,6 +40,7 @@ export async function startGateway(upstream: number, { store, auth }: Settings =
     limits: { asksPerMinute: 1_000_000 },
     ...(store !== undefined && { store }),
     ...(auth !== undefined && { auth }),
+    ...(telemetry !== undefined && { telemetry }),
     servers: { up: { url: `http://127.0.0.1:${upstream}/mcp` } },
     policy: { default: 'ask', rules: [...others, { server: 'up', tool: ['echo', 'form', 'large'], decide: 'allow' }] },
   }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { startCollector } from './gateway-collector.ts'
 import { startGateway } from './gateway-command.ts'
 import type { Target } from './gateway-load-process.ts'
 import { startLogin } from './gateway-login.ts'
@@ -51,6 +52,12 @@ export async function startContenders(
     const server = await startGateway(port, { auth: login.auth })
     server.child.once('exit', login.stop)
     return at(server, '/mcp', 'up__', login.token)
+  })
+  await add('/mcp, telemetry', async () => {
+    const collector = await startCollector()
+    const server = await startGateway(port, { telemetry: { endpoint: collector.endpoint } })
+    server.child.once('exit', collector.stop)
+    return at(server, '/mcp', 'up__')
   })
   await add('/mcp, PostgreSQL', async () =>
     at(await startGateway(port, { store: await database(postgres) }), '/mcp', 'up__'),
