@@ -357,10 +357,10 @@ describe("a gateway killed while an upstream's form is open", () => {
 })
 
 test.each(eras)(
-  'a gateway that is told to stop answers what is under way at an upstream of %s with an error',
+  'a gateway that is told to stop and waits for nobody answers what is under way at an upstream of %s',
   async (era) => {
     const up = await anUpstream(era)
-    const gateway = await aGateway(up.url, 'policy: { default: allow }\n')
+    const gateway = await aGateway(up.url, 'clocks: { finish: 1ms }\npolicy: { default: allow }\n')
     const client = await oldClient(gateway)
     await client.call('work', 'before')
     const asking = client.call('ask', 'one')
@@ -370,7 +370,8 @@ test.each(eras)(
     await until(async () => (await up.runs()).length === 3)
     expect(await gateway.stop()).toBe(0)
     const [asked, worked] = [replyIn(await asking), replyIn(await working)]
-    for (const reply of [asked, worked, await perRequest]) {
+    expect(outcomeIn(asked as never)).toEqual({ status: 'pending', reason: 'waiting-for-answer' })
+    for (const reply of [worked, await perRequest]) {
       expect(reply?.error?.message).toBe('The server ended this before the answer was there. It may have run.')
     }
   },

@@ -128,7 +128,7 @@ async function serve(
 async function drain(gateway: Gateway, { store, clocks }: Config): Promise<void> {
   const { kind } = readAddress(store)
   const drainMs = milliseconds(clocks.drain)
-  if (drainMs === 0 || (kind !== 'postgres' && kind !== 'redis')) return
+  if (kind !== 'postgres' && kind !== 'redis') return
   print(`Stopping in ${drainMs / 1_000} s. Until then requests are still served, and /readyz answers 503.`)
   // The store may be down. That is no reason not to stop.
   await gateway.stopping().catch(() => {})
