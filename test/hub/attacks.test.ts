@@ -41,6 +41,19 @@ async function heldCall(assent: AssentOptions = {}) {
   return { ...started, a, b, user, call, question, yes, ran }
 }
 
+test('when waits end, a held call is asked about no more, and does not run', async () => {
+  const { assent, a, user, question, ran } = await heldCall()
+  assent.endWaits()
+  for (let n = 0; n < 20; n += 1) {
+    a.send(envelope('agent-a', ['user-1'], { jsonrpc: '2.0', method: 'notifications/note', params: { n } }))
+    await user.hears((heard) => heard.payload?.params?.n === n)
+  }
+  const asked = user.heard.filter((heard) => heard.payload?.method === 'elicitation/create')
+  expect(asked).toHaveLength(1)
+  expect((await assent.get(question.payload.id))?.state.kind).toBe('open')
+  expect(ran()).toBe(false)
+})
+
 test('forged from: an envelope in the name of another is refused, told and recorded', async () => {
   const { raw, assent } = await startHub({ participants })
   const [a, b] = [await raw('agent-a'), await raw('agent-b')]

@@ -106,12 +106,14 @@ async function serve(
     isStopping = true
     if (signal === 'SIGTERM') await drain(gateway, config)
     print('Stopping.')
-    assent.endWaits()
     await finish(gateway, milliseconds(config.clocks.finish))
+    await hub?.close()
+    // Just before the end: a client that is told to come back does so at once.
+    assent.endWaits()
+    await pause(settleMs)
     // Closing the gateway answers the calls that are parked or still in flight with an error; new requests get a 503.
     web.close()
     hooks.close()
-    await hub?.close()
     await Promise.all([gateway.close(), ports.main.finish(), ports.metrics?.finish()])
     await stopReloading()
   } finally {
@@ -136,8 +138,7 @@ async function drain(gateway: Gateway, { store, clocks }: Config): Promise<void>
 }
 
 /**
- * Waits until servers have answered the calls that they were sent, and what was held is answered. Parked calls wait for people,
- * who may take much longer.
+ * Waits until servers have answered the calls that they were sent. Parked calls wait for people, who may take much longer.
  */
 async function finish(gateway: Gateway, mostMs: number): Promise<void> {
   const inFlight = () => gateway.upstreams().reduce((sum, { state }) => sum + state.inFlight, -gateway.parked)
@@ -147,14 +148,11 @@ async function finish(gateway: Gateway, mostMs: number): Promise<void> {
     const calls = count === 1 ? '1 request that a server is' : `${count} requests that servers are`
     print(`Waiting up to ${mostMs / 1_000} s for ${calls} working on. To stop at once, press Ctrl-C again.`)
   }
-  for (let quietMs = 0; quietMs < settleMs && performance.now() < until; quietMs += lookMs) {
-    await pause(lookMs)
-    if (inFlight() > 0) quietMs = 0
-  }
+  while (inFlight() > 0 && performance.now() < until) await pause(lookMs)
 }
 
 const lookMs = 50
-/** After the last reply, for as long as an answer takes to be recorded and written. */
+/** For as long as an answer takes to be recorded and written, in milliseconds. */
 const settleMs = 250
 
 /** An Assent with all settings, and a bell in this terminal. */

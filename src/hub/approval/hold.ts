@@ -5,7 +5,7 @@ import { argumentProblem } from '../../base/canonical.ts'
 import { AssentError } from '../../base/errors.ts'
 import { isPlainObject, type JsonObject } from '../../base/json.ts'
 import { type Entrance, walk } from '../../call/walk.ts'
-import type { Elicitation } from '../../elicitation/elicitation.ts'
+import { type Elicitation, isSettled } from '../../elicitation/elicitation.ts'
 import { AskRefused, refusalResult } from '../../mcp/refusal.ts'
 import type { Requester } from '../../participant/requester.ts'
 import { agentIdentity, isSpaceIdentity } from '../options.ts'
@@ -115,7 +115,8 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
     if (end.kind === 'failed') throw end.error
   }
 
-  async function holdFor(request: OpenRequest, elicitation: Elicitation, call: ToolCall): Promise<void> {
+  /** Whether the question is settled now. */
+  async function holdFor(request: OpenRequest, elicitation: Elicitation, call: ToolCall): Promise<boolean> {
     const { from, id, details } = request
     if (details.question !== elicitation.id) {
       await desk.keepDetails(request, { ...details, question: elicitation.id })
@@ -137,7 +138,7 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
     const original = { from, tool: call.tool, arguments: call.arguments, requestId: details.rpc }
     const stopAsking = questions.askAbout(elicitation, original, request)
     try {
-      await assent.wait(elicitation.id, { signal: request.givenUp.signal })
+      return isSettled(await assent.wait(elicitation.id, { signal: request.givenUp.signal }))
     } finally {
       stopAsking()
     }
@@ -157,7 +158,8 @@ export function createHeldCalls({ desk, tools, questions }: HoldParts): HeldCall
       })
       if (outcome.kind === 'done') return
       if (outcome.kind === 'question') {
-        await holdFor(request, outcome.elicitation, call)
+        // Open still: the hub stops, and whoever looks after the request next asks on.
+        if (!(await holdFor(request, outcome.elicitation, call))) return
         continue
       }
       if (outcome.status !== 'already-run') return refuse(request, outcome)
